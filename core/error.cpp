@@ -1,0 +1,52 @@
+#include "core/error.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ridgeline::core {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0U : 1U);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongestName = 200;  // beyond this nothing a person typed is meant
+  if (typed.empty() || typed.size() > kLongestName) return "";
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  for (const std::string& name : known) {
+    // A name that holds the typed word whole (bandwidth, peak_bandwidth) is as near as one typing slip.
+    const bool holds = typed.size() >= 4 && (name.find(typed) != std::string::npos);
+    const std::size_t distance = holds ? 1 : edit_distance(typed, name);
+    if (distance < best_distance) {
+      best = name;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
+  if (const std::string near = nearest_name(typed, known); !near.empty()) return "; did you mean '" + near + "'?";
+  if (known.empty()) return "";
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  return "; known: " + list;
+}
+
+}  // namespace ridgeline::core

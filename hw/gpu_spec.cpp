@@ -1,0 +1,89 @@
+#include "hw/gpu_spec.hpp"
+
+namespace ridgeline::hw {
+namespace {
+
+Dtype dtype_key(const core::Reader& in, const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& choice : dtype_names()) {
+    if (choice.name == key) return choice.value;
+    names.emplace_back(choice.name);
+  }
+  in.reject(key, "unknown dtype" + core::suggestion(key, names));
+}
+
+HbmSpec read_hbm(const core::Reader& in) {
+  HbmSpec hbm;
+  hbm.capacity = in.get<core::Bytes>("capacity");
+  in.require(hbm.capacity.value() > 0.0, "capacity", "a capacity above zero");
+  hbm.bandwidth = in.get<core::BytesPerSecond>("bandwidth");
+  if (in.has("sustained")) hbm.sustained = in.fraction("sustained", 0.01, 1.0);
+  hbm.ramp = in.get("ramp", core::Seconds{0.0});
+  return hbm;
+}
+
+CacheSpec read_cache(const core::Reader& in) {
+  CacheSpec cache;
+  cache.capacity = in.get<core::Bytes>("capacity");
+  cache.bandwidth = in.get<core::BytesPerSecond>("bandwidth");
+  if (in.has("resident")) cache.resident = in.fraction("resident");
+  return cache;
+}
+
+GemmSpec read_gemm(const core::Reader& in) {
+  GemmSpec gemm;
+  for (const std::string& word : in.words("tiles")) {
+    GemmSpec::Tile tile;
+    const std::size_t x = word.find('x');
+    try {
+      if (x == std::string::npos) throw std::invalid_argument("no x");
+      tile.m = std::stoll(word.substr(0, x));
+      tile.n = std::stoll(word.substr(x + 1));
+    } catch (const std::exception&) {
+      tile = {};
+    }
+    if (tile.m < 1 || tile.n < 1 || tile.m > 4096 || tile.n > 4096) {
+      in.reject("tiles", "expected tiles like 128x256, got '" + word + "'");
+    }
+    gemm.tiles.push_back(tile);
+  }
+  in.require(!gemm.tiles.empty(), "tiles", "at least one tile like 128x256");
+  const auto constant = [&](std::string_view key) {
+    const double v = in.get<double>(key);
+    in.require(v >= 0.0 && v < 1e6, key, "a number from 0 to 1e6");
+    return v;
+  };
+  gemm.tile_load = constant("tile_load");
+  gemm.extra_k = constant("extra_k");
+  gemm.max_splits = in.integer("max_splits", 1, 64);
+  gemm.split_cost = in.get<core::Seconds>("split_cost");
+  return gemm;
+}
+
+}  // namespace
+
+GpuSpec read_gpu_spec(const core::Reader& in) {
+  GpuSpec gpu;
+  gpu.name = in.get<std::string>("name");
+  gpu.architecture = in.get<std::string>("architecture", "");
+  gpu.compute_units = in.integer("compute_units", 1, 100000);
+  gpu.dies = in.has("dies") ? in.integer("dies", 1, gpu.compute_units) : 1;
+  gpu.wave_size = in.has("wave_size") ? in.integer("wave_size", 1, 1024) : 64;
+
+  const core::Reader peak = in.child("peak");
+  for (const std::string& key : peak.keys()) gpu.peak[dtype_key(peak, key)] = peak.get<core::FlopPerSecond>(key);
+  for (const auto& choice : dtype_names()) gpu.sustained[choice.value] = 1.0;
+  if (in.has("sustained")) {
+    const core::Reader sustained = in.child("sustained");
+    for (const std::string& key : sustained.keys()) {
+      gpu.sustained[dtype_key(sustained, key)] = sustained.fraction(key, 0.01, 1.0);
+    }
+  }
+  gpu.hbm = read_hbm(in.child("hbm"));
+  gpu.cache = read_cache(in.child("cache"));
+  gpu.gemm = read_gemm(in.child("gemm"));
+  if (in.has("sources")) static_cast<void>(in.raw("sources"));
+  return gpu;
+}
+
+}  // namespace ridgeline::hw

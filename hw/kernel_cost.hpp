@@ -1,0 +1,61 @@
+#pragma once
+// How long a kernel takes, and because of what: t = max(compute, memory, floor).
+
+#include <array>
+#include <cstdint>
+
+#include "core/instant.hpp"
+#include "core/units.hpp"
+#include "hw/gpu_spec.hpp"
+#include "hw/kernel_work.hpp"
+
+namespace ridgeline::hw {
+
+/// Which of a kernel's three times is the longest.
+enum class Binding : std::uint8_t { compute, memory, floor };
+
+struct KernelCost {
+  core::Seconds compute{};
+  core::Seconds memory{};
+  core::Seconds floor{};
+  Binding binds = Binding::floor;
+  core::Nanoseconds duration{};  // the longest of the three, rounded up so that no bound is beaten by rounding
+  core::Flop issued{};           // padded to tiles
+  core::Flop useful{};
+  core::Bytes hbm_read{};
+  core::Bytes hbm_written{};
+  // Of GEMMs: the tile chosen and how the work was cut.
+  std::int32_t tile_m = 0;
+  std::int32_t tile_n = 0;
+  std::int32_t splits = 0;
+  double workgroups = 0.0;
+
+  [[nodiscard]] core::Bytes hbm() const { return hbm_read + hbm_written; }
+};
+
+/// What the software stack makes of the machine: one fraction per kind of kernel, of the sustained matrix rate and of the
+/// sustained bandwidth. 1 is a kernel as good as the best that was measured.
+struct EfficiencySpec {
+  std::array<double, kKernelKinds> compute;
+  std::array<double, kKernelKinds> bandwidth;
+  bool tuned_gemms = true;  // false: one fixed tile for every shape, no split-K, as a library without tuning for this part has it
+
+  EfficiencySpec() {
+    compute.fill(1.0);
+    bandwidth.fill(1.0);
+  }
+  bool operator==(const EfficiencySpec&) const = default;
+
+  [[nodiscard]] double of_compute(KernelKind kind) const { return compute[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] double of_bandwidth(KernelKind kind) const { return bandwidth[static_cast<std::size_t>(kind)]; }
+};
+
+/// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `tuned_gemms: false`, each optional.
+[[nodiscard]] EfficiencySpec read_efficiency(const core::Reader& in);
+
+/// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and split, so callers that price the
+/// same shape often go through hw::Gpu, which remembers.
+[[nodiscard]] KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency,
+                                 core::Seconds floor);
+
+}  // namespace ridgeline::hw

@@ -1,0 +1,76 @@
+#pragma once
+// What a timeline amounts to over a choice of steps: rates, kernel table, gaps, host time. The same for recorded and simulated ones;
+// the diagnosis starts from it.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "timeline/span_source.hpp"
+
+namespace ridgeline::timeline {
+
+struct KernelRow {
+  std::int64_t count = 0;
+  core::Nanoseconds time;
+  core::Flop issued{};
+  core::Flop useful{};
+  core::Bytes hbm{};
+
+  KernelRow& operator+=(const KernelRow& other) {
+    count += other.count;
+    time += other.time;
+    issued += other.issued;
+    useful += other.useful;
+    hbm += other.hbm;
+    return *this;
+  }
+};
+
+/// How often each length of time (in ns) occurred. Simulated kernels repeat a few lengths millions of times.
+using DurationCounts = std::map<std::int64_t, std::int64_t>;
+
+/// Share of the samples whose length lies in [low, high].
+[[nodiscard]] double share_within(const DurationCounts& counts, core::Seconds low, core::Seconds high);
+/// The length below which `fraction` of the samples lie (nearest rank).
+[[nodiscard]] core::Seconds quantile(const DurationCounts& counts, double fraction);
+
+struct Summary {
+  std::int64_t steps = 0;
+  core::Nanoseconds time;       // sum of the steps' lengths, host work included
+  core::Nanoseconds kernels_time;  // sum of kernel lengths
+  core::Nanoseconds busy;       // union of kernels
+  core::Nanoseconds gaps;       // between consecutive kernels of a step
+  core::Nanoseconds host;       // the rest of the steps: before the first kernel and after the last
+  KernelRow total;
+  std::map<KernelClass, KernelRow> by_class;
+  std::map<std::string, KernelRow> by_role;  // by name where roles are not known
+  std::map<std::int64_t, std::int64_t> gemm_m;  // rows of the linear layers, and how many kernels had them
+  DurationCounts kernel_lengths;
+  DurationCounts gap_lengths;
+  core::Bytes transient{};  // largest of any kernel
+  // Sums over the steps' shapes.
+  std::int64_t decode_sequences = 0;
+  std::int64_t decode_context = 0;
+  std::int64_t prefill_sequences = 0;
+  std::int64_t prefill_tokens = 0;
+  double prefill_qk = 0.0;
+  std::int64_t training_steps = 0;
+
+  [[nodiscard]] double kernels_per_step() const { return static_cast<double>(total.count) / static_cast<double>(steps); }
+  /// Rates over the steps' whole time, gaps and host included: what a profiler prints.
+  [[nodiscard]] core::FlopPerSecond issued_rate() const { return total.issued / time.seconds(); }
+  [[nodiscard]] core::FlopPerSecond useful_rate() const { return total.useful / time.seconds(); }
+  [[nodiscard]] core::BytesPerSecond hbm_rate() const { return total.hbm / time.seconds(); }
+  /// Share of all kernel time.
+  [[nodiscard]] double share(KernelClass c) const;
+};
+
+/// Which steps to sum over; absent means all.
+using StepFilter = std::function<bool(const StepSpan&)>;
+
+/// Sums over the steps of `window` that pass the filter. No such step gives a Summary with `steps == 0`.
+[[nodiscard]] Summary summarize(const SpanSource& source, Window window = {}, const StepFilter& filter = {});
+
+}  // namespace ridgeline::timeline

@@ -1,0 +1,34 @@
+#pragma once
+// What clients ask for, and when.
+
+#include <cstdint>
+#include <optional>
+
+#include "core/instant.hpp"
+
+namespace ridgeline::workloads {
+
+struct Request {
+  std::uint64_t id = 0;  // 0, 1, 2 ... in order of arrival
+  core::Instant arrival;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t output_tokens = 0;
+
+  bool operator==(const Request&) const = default;
+};
+
+/// Where requests come from: a trace, a random process, or clients that wait for an answer before they ask again.
+class RequestSource {
+ public:
+  virtual ~RequestSource() = default;
+  /// When the next request arrives; nothing when none will, unless a request in flight finishes first (closed loop).
+  [[nodiscard]] virtual std::optional<core::Instant> next_arrival() const = 0;
+  /// Takes the request that `next_arrival` announced. Call only when there is one.
+  virtual Request take() = 0;
+  /// A request was answered in full. Closed-loop clients send their next one; others do not care.
+  virtual void on_finished(core::Instant when) { static_cast<void>(when); }
+  /// Whether `on_finished` can create arrivals.
+  [[nodiscard]] virtual bool reacts() const { return false; }
+};
+
+}  // namespace ridgeline::workloads

@@ -1,6 +1,11 @@
 #pragma once
 // What a timeline amounts to over a choice of steps: rates, kernel table, gaps, host time. The same for recorded and simulated ones;
 // the diagnosis starts from it.
+//
+//     time = busy + gaps + host        to the nanosecond
+//     busy = kernels_time              where kernels neither overlap nor reach out of their step
+//
+// Of a kernel that reaches out of its step, busy and gaps see the part inside; the kernel table has all of it.
 
 #include <functional>
 #include <map>
@@ -31,24 +36,24 @@ struct KernelRow {
 /// How often each length of time (in ns) occurred. Simulated kernels repeat a few lengths millions of times.
 using DurationCounts = std::map<std::int64_t, std::int64_t>;
 
-/// Share of the samples whose length lies in [low, high].
+/// Share of the samples whose length lies in [low, high]; 0 without samples.
 [[nodiscard]] double share_within(const DurationCounts& counts, core::Seconds low, core::Seconds high);
-/// The length below which `fraction` of the samples lie (nearest rank).
+/// The length below which `fraction` of the samples lie (nearest rank); 0 s without samples.
 [[nodiscard]] core::Seconds quantile(const DurationCounts& counts, double fraction);
 
 struct Summary {
   std::int64_t steps = 0;
-  core::Nanoseconds time;       // sum of the steps' lengths, host work included
+  core::Nanoseconds time;          // sum of the steps' lengths, host work included
   core::Nanoseconds kernels_time;  // sum of kernel lengths
-  core::Nanoseconds busy;       // union of kernels
-  core::Nanoseconds gaps;       // between consecutive kernels of a step
-  core::Nanoseconds host;       // the rest of the steps: before the first kernel and after the last
+  core::Nanoseconds busy;          // union of kernels
+  core::Nanoseconds gaps;          // between consecutive kernels of a step; sum of gap_lengths
+  core::Nanoseconds host;          // the rest of the steps: before the first kernel and after the last
   KernelRow total;
   std::map<KernelClass, KernelRow> by_class;
   std::map<std::string, KernelRow> by_role;  // by name where roles are not known
   std::map<std::int64_t, std::int64_t> gemm_m;  // rows of the linear layers, and how many kernels had them
   DurationCounts kernel_lengths;
-  DurationCounts gap_lengths;
+  DurationCounts gap_lengths;  // one for each kernel but a step's first; 0 where kernels abut or overlap
   core::Bytes transient{};  // largest of any kernel
   // Sums over the steps' shapes.
   std::int64_t decode_sequences = 0;
@@ -58,11 +63,20 @@ struct Summary {
   double prefill_qk = 0.0;
   std::int64_t training_steps = 0;
 
-  [[nodiscard]] double kernels_per_step() const { return static_cast<double>(total.count) / static_cast<double>(steps); }
+  // Rates and ratios of nothing are zero, never NaN: a window without steps is an ordinary answer.
+  [[nodiscard]] double kernels_per_step() const {
+    return steps == 0 ? 0.0 : static_cast<double>(total.count) / static_cast<double>(steps);
+  }
   /// Rates over the steps' whole time, gaps and host included: what a profiler prints.
-  [[nodiscard]] core::FlopPerSecond issued_rate() const { return total.issued / time.seconds(); }
-  [[nodiscard]] core::FlopPerSecond useful_rate() const { return total.useful / time.seconds(); }
-  [[nodiscard]] core::BytesPerSecond hbm_rate() const { return total.hbm / time.seconds(); }
+  [[nodiscard]] core::FlopPerSecond issued_rate() const {
+    return time.count == 0 ? core::FlopPerSecond{} : total.issued / time.seconds();
+  }
+  [[nodiscard]] core::FlopPerSecond useful_rate() const {
+    return time.count == 0 ? core::FlopPerSecond{} : total.useful / time.seconds();
+  }
+  [[nodiscard]] core::BytesPerSecond hbm_rate() const {
+    return time.count == 0 ? core::BytesPerSecond{} : total.hbm / time.seconds();
+  }
   /// Share of all kernel time.
   [[nodiscard]] double share(KernelClass c) const;
 };

@@ -1,0 +1,74 @@
+#include "diagnosis/regime.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+/// Kernels that spend this much of their time at a roof are bound by it; below, by themselves. Real kernels that read memory as
+/// fast as they can come to 0.5 to 0.8 of the datasheet.
+constexpr double kNearRoof = 0.4;
+/// Two mechanisms closer than this cannot be ranked.
+constexpr double kTooClose = 0.06;
+
+struct Side {
+  Regime regime;
+  double share;
+};
+
+Regime on_device(double bandwidth, double compute, double kernels) {
+  if (bandwidth + compute < kNearRoof * (bandwidth + compute + kernels)) return Regime::kernel_inefficiency;
+  return compute > bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
+}
+
+/// What nobody separated most likely is: a decode step that is far from its roof waits for its host, a long prompt or a training
+/// step is slow inside its kernels.
+Regime guess(const Work& work) { return work.phase == Phase::decode ? Regime::overhead_bound : Regime::kernel_inefficiency; }
+
+double evidence_weight(const Evidence& e, const Work& w) {
+  double weight = 1.0;
+  if (!w.time && w.window != Window::training) weight *= 0.8;
+  if (!e.profile.hbm_fraction && !w.hbm_expected && w.window == Window::decode) weight *= 0.7;
+  if (!e.profile.flop_fraction && !w.flop_expected) weight *= 0.85;
+  if (!e.profile.hbm_fraction && !e.profile.flop_fraction) weight *= 0.8;  // no counter: one road only
+  return weight;
+}
+
+}  // namespace
+
+Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget) {
+  const double compute_roof = std::max(best_or(e.profile.flop_fraction, 0.0), budget ? budget->share(Cause::compute).best : 0.0);
+  const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95;
+  const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
+  // A full cache behind a busy matrix unit would only queue more work there.
+  if (kv_full && turned_away && compute_roof < 0.6) return {Regime::capacity_bound, 0.85};
+  if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0) return {Regime::load_bound, 0.85};
+  if (!budget) return {Regime::mixed, 0.05};
+
+  const double bandwidth = budget->share(Cause::bandwidth).best;
+  const double compute = budget->share(Cause::compute).best;
+  const double kernels = budget->share(Cause::kernels).best;
+  const double unknown = budget->share(Cause::unexplained).best;
+  const double device = bandwidth + compute + kernels;
+  std::array<Side, 4> sides{{{on_device(bandwidth, compute, kernels), device},
+                             {Regime::overhead_bound, budget->share(Cause::launch).best + budget->share(Cause::host).best},
+                             {Regime::communication_bound, budget->share(Cause::communication).best},
+                             {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
+  std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.share > b.share; });
+
+  const double weight = evidence_weight(e, w);
+  if (budget->overfull) return {sides[0].regime, 0.15 * weight};
+  if (unknown > sides[0].share) {
+    // A roof that takes this much of a step binds it, whatever the rest is made of.
+    if (std::max(bandwidth, compute) >= kNearRoof) return {sides[0].regime, 0.5 * weight};
+    if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated))) return {Regime::mixed, 0.1};
+    return {guess(w), 0.45 * weight};
+  }
+  const double margin = sides[0].share - sides[1].share;
+  if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
+  const double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
+  return {sides[0].regime, std::clamp(0.97 * certainty * weight, 0.05, 0.97)};
+}
+
+}  // namespace ridgeline::diagnosis

@@ -1,0 +1,219 @@
+#include "diagnosis/work.hpp"
+
+#include <cmath>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+/// Widths of dense decoder layers stand in a steady proportion to their number, about 128 to one, and a layer holds 12 width^2
+/// parameters. Good to some 10 % for models from 1 B to 100 B.
+constexpr double kWidthPerLayer = 128.0;
+constexpr double kParametersPerWidthSquared = 12.0;
+/// Grouped heads shrink the KV cache of a multi-head model by up to this.
+constexpr double kMostGrouping = 8.0;
+
+hw::Dtype arithmetic_dtype(const Model& model) {
+  if (model.activation_dtype) return *model.activation_dtype;
+  // Weights in few bits are multiplied in 16 unless somebody says that activations are quantized too.
+  if (!model.weight_dtype || hw::bytes_of(*model.weight_dtype).value() < 2.0) return hw::Dtype::bf16;
+  return *model.weight_dtype;
+}
+
+Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
+  const auto at = [&](hw::Dtype d) -> Maybe {
+    const auto it = machine.peak.find(d);
+    return it != machine.peak.end() ? Maybe(it->second) : std::nullopt;
+  };
+  if (const Maybe exact = at(dtype)) return exact;
+  if (dtype == hw::Dtype::fp16) return at(hw::Dtype::bf16);
+  if (dtype == hw::Dtype::bf16) return at(hw::Dtype::fp16);
+  return std::nullopt;
+}
+
+Window window_of(const Evidence& e) {
+  if (e.profile.window) return *e.profile.window;
+  if (e.serving.microbatch || e.serving.sequence_tokens) return Window::training;
+  const auto& m = e.measured;
+  const bool decode_rates = m.throughput || m.throughput_per_sequence || m.itl || m.step_time;
+  if (!m.ttft) return Window::decode;
+  if (!decode_rates) return Window::prefill;
+  // Both were measured: the one that a request spends longer in.
+  const Maybe decoding = m.itl ? m.itl * e.serving.output_tokens : e.serving.output_tokens / m.throughput_per_sequence;
+  return decoding && m.ttft->best > decoding->best ? Window::prefill : Window::decode;
+}
+
+Maybe time_of_unit(const Evidence& e, const Work& w) {
+  const auto& m = e.measured;
+  switch (w.window) {
+    case Window::prefill:
+      return either(m.step_time, m.ttft);
+    case Window::training:
+      return either(m.step_time, w.tokens / m.throughput);
+    case Window::decode:
+      break;
+  }
+  if (m.step_time) return m.step_time;
+  if (m.throughput_per_sequence) return Maybe(1.0) / m.throughput_per_sequence;
+  if (m.throughput && w.sequences) return w.sequences / m.throughput;
+  return m.itl;
+}
+
+void find_shape(const Evidence& e, Work& w) {
+  const Model& m = e.model;
+  w.dtype = arithmetic_dtype(m);
+  const Value devices = e.machine.devices.value_or(Value(1.0));
+  w.bandwidth = e.machine.hbm_bandwidth * Maybe(devices);
+  w.peak = peak_of(e.machine, w.dtype) * Maybe(devices);
+
+  const double bytes_each = m.weight_dtype ? hw::bytes_of(*m.weight_dtype).value() : 2.0;
+  w.weight_bytes = m.weight_bytes;
+  if (!w.weight_bytes && m.parameters) {
+    w.weight_bytes = *m.parameters * Value(bytes_each);
+    if (!m.weight_dtype) w.weight_bytes = w.weight_bytes->as(Origin::assumed);
+  }
+  w.parameters = either(m.active_parameters, m.parameters);
+  if (!w.parameters && w.weight_bytes) {
+    w.parameters = *w.weight_bytes / Value(bytes_each);
+    if (!m.weight_dtype) w.parameters = w.parameters->as(Origin::assumed);
+  }
+
+  const double kv_bytes = m.kv_cache_dtype ? hw::bytes_of(*m.kv_cache_dtype).value() : 2.0;
+  const Maybe head_dim = either(m.head_dim, m.hidden / m.heads);
+  w.kv_per_token = Maybe(2.0 * kv_bytes) * m.layers * either(m.kv_heads, m.heads) * head_dim;
+  if (!w.kv_per_token && e.serving.kv_bytes_per_sequence && e.serving.context_tokens) {
+    w.kv_per_token = e.serving.kv_bytes_per_sequence / e.serving.context_tokens;
+  }
+  if (!w.kv_per_token && m.parameters) {
+    const double layers = std::cbrt(m.parameters->best / (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
+    const double most = 2.0 * kv_bytes * layers * kWidthPerLayer * layers;
+    w.kv_per_token = Value({most / kMostGrouping, most}, most, Origin::assumed, "a dense model of this size without grouped heads");
+  }
+}
+
+void find_tokens(const Evidence& e, Work& w) {
+  const Serving& s = e.serving;
+  switch (w.window) {
+    case Window::prefill:
+      w.tokens = s.prompt_tokens;
+      return;
+    case Window::training:
+      w.tokens = s.microbatch * s.sequence_tokens;
+      return;
+    case Window::decode:
+      break;
+  }
+  w.sequences = s.concurrency;
+  if (!w.sequences && s.arrivals == Arrivals::one_at_a_time) w.sequences = Value(1.0).as(Origin::derived);
+  if (!w.sequences) w.sequences = e.measured.throughput / e.measured.throughput_per_sequence;
+  w.riding = s.prefill_tokens_per_step;
+  w.tokens = w.riding ? w.sequences + w.riding : w.sequences;
+  w.context = s.context_tokens;
+  if (!w.context && s.prompt_tokens && s.output_tokens) {
+    w.context = *s.prompt_tokens + *s.output_tokens / Value(2.0);  // halfway through the answer
+  }
+}
+
+void find_arithmetic(const Evidence& e, Work& w) {
+  const Model& m = e.model;
+  const double passes = w.window == Window::training ? 3.0 : 1.0;  // backward is two more
+  w.linear_flop = Maybe(2.0 * passes) * w.parameters * w.tokens;
+  const Maybe width = either(m.heads * m.head_dim, m.hidden);
+  const Maybe per_pair = Maybe(4.0 * passes) * m.layers * width;  // scores and their product with V, two FLOP each
+  if (w.window == Window::decode) {
+    w.attention_flop = per_pair * w.sequences * w.context;
+    w.attention_flop_square = w.attention_flop;
+  } else {
+    const Maybe length = w.window == Window::training ? e.serving.sequence_tokens : w.tokens;
+    w.attention_flop_square = per_pair * w.tokens * length;
+    w.attention_flop = w.attention_flop_square * Maybe(0.5);  // the causal mask leaves half
+    if (w.window == Window::prefill) {
+      w.score_bytes = Maybe(2.0) * m.heads * w.tokens * length;
+      // Half of the matrix or twice of it would be another story; a workspace beside it is not.
+      const Maybe ratio = e.profile.transient / w.score_bytes;
+      w.materialised = ratio && ratio->low() < 1.25 && ratio->high() > 0.8;
+    }
+  }
+  w.flop = w.attention_flop ? w.linear_flop + w.attention_flop : w.linear_flop;
+}
+
+void find_traffic(const Evidence& e, Work& w) {
+  if (w.window == Window::decode) {
+    const Maybe per_sequence = either(e.serving.kv_bytes_per_sequence, w.kv_per_token * w.context);
+    w.kv_expected = w.sequences * per_sequence;
+  }
+  w.kv_read = w.kv_expected;
+  const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
+  if (counted && w.weight_bytes && w.window == Window::decode) {
+    // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are said to be.
+    const Value rest = (*counted - *w.weight_bytes).clamped(0.0, counted->high());
+    const auto both = w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
+    if (both) {
+      w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high), w.kv_expected->origin);
+    } else if (!w.kv_expected || rest.high() < w.kv_expected->low()) {
+      w.kv_read = rest.as(Origin::derived);
+    }
+  }
+  w.bytes = w.kv_read ? w.weight_bytes + w.kv_read : w.weight_bytes;
+  const Maybe stated = w.kv_expected ? w.weight_bytes + w.kv_expected : w.weight_bytes;
+  w.hbm_expected = stated / (w.bandwidth * w.time);
+}
+
+/// Rows up to a tile of the next power of two, 16 at least and 256 at most, are multiplied as if they were full.
+double padding_of(double rows) {
+  double tile = 16.0;
+  while (tile < 2.0 * rows && tile < 256.0) tile *= 2.0;
+  return std::ceil(rows / tile) * tile / rows;
+}
+
+/// Compares the FLOP counter with the tokens known. Padding can explain an excess up to its bound; beyond it, in a server that
+/// batches continuously, the step must have carried tokens that nobody counted.
+void explain_flop(const Evidence& e, Work& w) {
+  w.flop_expected = w.flop / (w.peak * w.time);
+  const Maybe counted = e.profile.flop_fraction;
+  if (!counted || !w.flop_expected || !w.tokens || !w.linear_flop) return;
+  const double rows = best_or(e.profile.gemm_rows, w.tokens->best);
+  w.padding = padding_of(std::max(rows, 1.0));
+  const Value ratio = *counted / *w.flop_expected;
+  constexpr double kClose = 1.1;  // a tenth is within what 2 FLOP per parameter leaves out
+  if (ratio.low() <= kClose) return;
+  if (ratio.low() <= w.padding * kClose) {
+    w.excess = FlopExcess::padding;
+    return;
+  }
+  if (w.window == Window::decode && !e.profile.gemm_rows && !w.riding && e.serving.arrivals != Arrivals::one_at_a_time &&
+      w.tokens->best > 1.0) {
+    w.excess = FlopExcess::prompt_tokens;
+    w.tokens_implied = *counted * *w.peak * *w.time / (Value(2.0) * *w.parameters);
+    w.riding = (*w.tokens_implied - *w.sequences).clamped(0.0, w.tokens_implied->high());
+    w.tokens = w.tokens_implied;
+    w.linear_flop = Value(2.0) * *w.parameters * *w.tokens_implied;
+    w.flop = *counted * *w.peak * *w.time;
+    return;
+  }
+  w.excess = FlopExcess::unexplained;
+}
+
+Phase phase_of(const Work& w) {
+  if (w.window == Window::training) return Phase::training;
+  if (w.window == Window::prefill) return Phase::prefill;
+  constexpr double kAFew = 0.15;  // prompt tokens below this share leave a step what it was
+  if (w.riding && w.tokens && w.riding->best > kAFew * w.tokens->best) return Phase::mixed;
+  return Phase::decode;
+}
+
+}  // namespace
+
+Work work_of(const Evidence& evidence) {
+  Work w;
+  w.window = window_of(evidence);
+  find_shape(evidence, w);
+  find_tokens(evidence, w);
+  w.time = time_of_unit(evidence, w);
+  find_arithmetic(evidence, w);
+  find_traffic(evidence, w);
+  explain_flop(evidence, w);
+  w.phase = phase_of(w);
+  return w;
+}
+
+}  // namespace ridgeline::diagnosis

@@ -1,0 +1,71 @@
+#pragma once
+// What the evidence implies: how long one unit of work took, which bytes and which arithmetic it cannot do without, and how many
+// tokens it carried. A unit is one step (decode, training) or one prompt (prefill). Everything is per unit.
+//
+// Left out: mixtures of experts beyond their active parameters, and embeddings, which a multiply-add per parameter overcounts by
+// a few per cent.
+
+#include "diagnosis/evidence.hpp"
+
+namespace ridgeline::diagnosis {
+
+enum class Phase : std::uint8_t { prefill, decode, mixed, training };
+[[nodiscard]] constexpr std::string_view name_of(Phase p) {
+  switch (p) {
+    case Phase::prefill:
+      return "prefill";
+    case Phase::decode:
+      return "decode";
+    case Phase::mixed:
+      return "mixed";
+    case Phase::training:
+      return "training";
+  }
+  return "";
+}
+
+/// What the FLOP counter's excess over the tokens' own arithmetic most likely is.
+enum class FlopExcess : std::uint8_t { none, padding, prompt_tokens, unexplained };
+
+struct Work {
+  Window window = Window::decode;
+  Phase phase = Phase::decode;
+
+  Maybe time;       // of one unit
+  Maybe bandwidth;  // of all devices that share the model
+  Maybe peak;       // of all of them, at the dtype of the arithmetic
+  hw::Dtype dtype = hw::Dtype::bf16;
+
+  Maybe parameters;      // a token passes through
+  Maybe weight_bytes;
+  Maybe kv_per_token;    // bytes of cache; assumed from the model's size when its shape is unknown
+  Maybe context;         // of one decoding sequence
+  Maybe kv_expected;     // bytes that contexts as stated would read
+  Maybe kv_read;         // bytes read, as far as the bandwidth counter allows
+  Maybe bytes;           // weights and KV of one unit
+
+  Maybe sequences;       // decoding, each yielding one token a step
+  Maybe tokens;          // that pass through the weights in one unit
+  Maybe tokens_implied;  // that the FLOP counter accounts for
+  Maybe riding;          // prompt tokens among them
+  double padding = 1.0;  // how far padding the rows of a matrix product can inflate its FLOP
+  FlopExcess excess = FlopExcess::none;
+
+  Maybe linear_flop;            // useful
+  Maybe attention_flop;         // useful: what the causal mask leaves
+  Maybe attention_flop_square;  // what computing the whole score matrix takes
+  Maybe flop;                   // useful, all of it
+
+  Maybe flop_expected;  // fraction of peak that the work as stated comes to
+  Maybe hbm_expected;   // fraction of bandwidth, the same way
+
+  Maybe score_bytes;    // score matrix of one layer
+  bool materialised = false;  // the transient allocation is that matrix
+};
+
+/// Times that a materialised score matrix crosses HBM: scores out and in, probabilities out and in.
+inline constexpr double kScorePasses = 4.0;
+
+[[nodiscard]] Work work_of(const Evidence& evidence);
+
+}  // namespace ridgeline::diagnosis

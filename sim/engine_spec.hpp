@@ -1,0 +1,41 @@
+#pragma once
+// The serving engine's settings, by vLLM's argument names.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/reader.hpp"
+#include "hw/dtype.hpp"
+#include "workloads/model_spec.hpp"
+
+namespace ridgeline::sim {
+
+struct EngineSpec {
+  std::string scheduler = "vllm_v1";
+  std::int64_t max_num_seqs = 1024;
+  std::int64_t max_num_batched_tokens = 8192;
+  std::int64_t max_model_len = 0;  // resolved: never 0 once read
+  std::int64_t block_size = 16;
+  double gpu_memory_utilization = 0.9;
+  hw::Dtype kv_cache_dtype = hw::Dtype::bf16;
+  bool enable_chunked_prefill = true;
+  bool enforce_eager = false;
+  bool async_scheduling = true;
+  std::int64_t long_prefill_token_threshold = 0;  // 0: off
+  bool scheduler_reserve_full_isl = true;
+  double watermark = 0.0;  // fraction of KV blocks kept free when a request is admitted beside running ones
+  std::optional<std::int64_t> num_gpu_blocks_override;
+  std::vector<std::int64_t> cudagraph_capture_sizes;  // ascending
+
+  bool operator==(const EngineSpec&) const = default;
+
+  /// The captured batch size that `sequences` are padded up to; nothing when none is large enough.
+  [[nodiscard]] std::optional<std::int64_t> graph_size_for(std::int64_t sequences) const;
+};
+
+/// Defaults are vLLM's for a server on a GPU of 70 GiB and more (version 0.26).
+[[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model);
+
+}  // namespace ridgeline::sim

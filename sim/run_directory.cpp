@@ -1,0 +1,135 @@
+#include "sim/run_directory.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "sim/requests_csv.hpp"
+
+namespace ridgeline::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '1'};
+
+struct StepsHeader {
+  std::array<char, 8> magic = kMagic;
+  std::uint64_t steps = 0;
+  std::int64_t kv_blocks = 0;
+  std::int64_t preemptions = 0;
+  std::uint64_t interrupted = 0;
+};
+static_assert(sizeof(StepsHeader) == 40);
+
+template <class T>
+void write_raw(std::ofstream& out, const T* data, std::size_t count) {
+  out.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw core::ConfigError(path.string() + ": cannot be written");
+}
+
+void write_steps(const RunResult& result, const fs::path& path) {
+  std::ofstream out(path, std::ios::binary);
+  StepsHeader header;
+  header.steps = result.steps.size();
+  header.kv_blocks = result.memory.kv_blocks;
+  header.preemptions = result.preemptions;
+  header.interrupted = result.interrupted ? 1 : 0;
+  write_raw(out, &header, 1);
+  write_raw(out, result.steps.data(), result.steps.size());
+  write_raw(out, result.counters.data(), result.counters.size());
+  out.close();
+  if (!out) throw core::ConfigError(path.string() + ": cannot be written");
+}
+
+void read_steps(const fs::path& path, RunResult& result) {
+  const std::string text = core::read_text_file(path, std::uintmax_t{16} << 30U);
+  StepsHeader header;
+  if (text.size() < sizeof header) throw core::ConfigError(path.string() + ": expected step records, got a truncated file");
+  std::memcpy(&header, text.data(), sizeof header);
+  if (header.magic != kMagic) throw core::ConfigError(path.string() + ": expected step records of this version, got something else");
+  const std::size_t each = sizeof(StepRecord) + sizeof(CounterRecord);
+  if (header.steps > text.size() / each || text.size() != sizeof header + header.steps * each) {
+    throw core::ConfigError(fmt::format("{}: expected {} steps ({} bytes), got {} bytes", path.string(), header.steps,
+                                        sizeof header + header.steps * each, text.size()));
+  }
+  result.steps.resize(header.steps);
+  result.counters.resize(header.steps);
+  const char* at = text.data() + sizeof header;
+  if (header.steps > 0) {
+    std::memcpy(static_cast<void*>(result.steps.data()), at, header.steps * sizeof(StepRecord));
+    std::memcpy(static_cast<void*>(result.counters.data()), at + header.steps * sizeof(StepRecord),
+                header.steps * sizeof(CounterRecord));
+  }
+  result.memory.kv_blocks = header.kv_blocks;
+  result.preemptions = header.preemptions;
+  result.interrupted = header.interrupted != 0;
+}
+
+bool is_run_directory(const fs::path& directory) {
+  return fs::exists(directory / "scenario.yaml") && fs::exists(directory / "steps.bin");
+}
+
+void check_place(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return;
+  if (!fs::is_directory(directory, error)) {
+    throw core::ConfigError(directory.string() + ": expected a directory for the run, got a file");
+  }
+  if (!fs::is_empty(directory, error) && !is_run_directory(directory)) {
+    throw core::ConfigError(directory.string() + ": not empty and not an earlier run; choose another directory");
+  }
+}
+
+}  // namespace
+
+void write_run_directory(const RunResult& result, const fs::path& directory) {
+  check_place(directory);
+  fs::path final_place = directory;
+  if (!final_place.has_filename()) final_place = final_place.parent_path();
+  const fs::path beside = final_place.string() + fmt::format(".part{}", ::getpid());
+  try {
+    fs::create_directories(beside);
+    write_file(beside / "scenario.yaml", core::to_yaml(result.scenario.document));
+    write_file(beside / "result.json", result_json(result, measure(result)).dump(2) + "\n");
+    write_file(beside / "requests.csv", requests_csv(result.requests));
+    write_steps(result, beside / "steps.bin");
+    fs::remove_all(final_place);
+    fs::rename(beside, final_place);
+  } catch (const fs::filesystem_error& e) {
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    throw core::ConfigError(final_place.string() + ": cannot be written: " + e.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    throw;
+  }
+}
+
+RunResult read_run_directory(const fs::path& directory, const core::ConfigLibrary& library) {
+  if (!fs::is_directory(directory)) throw core::ConfigError(directory.string() + ": no such run directory");
+  if (!is_run_directory(directory)) {
+    throw core::ConfigError(directory.string() + ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
+  }
+  RunResult result;
+  result.scenario = read_scenario(core::load_yaml(directory / "scenario.yaml"), {}, library);
+  if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
+    result.memory = plan_memory(result.scenario);
+    result.requests = parse_requests_csv(core::read_text_file(directory / "requests.csv"), (directory / "requests.csv").string());
+  }
+  read_steps(directory / "steps.bin", result);
+  return result;
+}
+
+}  // namespace ridgeline::sim

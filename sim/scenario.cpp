@@ -1,0 +1,99 @@
+#include "sim/scenario.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace ridgeline::sim {
+namespace {
+
+struct Reference {
+  std::string_view key;   // in the scenario
+  std::string_view kind;  // folder of configs
+};
+constexpr std::array<Reference, 3> kReferences{{{"hw", "hw"}, {"model", "models"}, {"stack", "stacks"}}};
+
+bool names_whole_reference(const std::string& key) {
+  return std::any_of(kReferences.begin(), kReferences.end(), [&](const Reference& r) { return r.key == key; });
+}
+
+/// Paths in the document become absolute, so that the resolved scenario means the same wherever it is read.
+void anchor_paths(core::Node& node) {
+  for (auto& [key, value] : node.entries) {
+    if ((key == "trace" || key == "empirical") && value.kind == core::Node::Kind::scalar) {
+      const std::filesystem::path path = core::path_from(value);
+      value.scalar = std::filesystem::absolute(path).lexically_normal().string();
+    }
+    anchor_paths(value);
+  }
+}
+
+void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
+  for (const hw::Dtype dtype : {s.model.math, s.model.activations}) {
+    if (!s.gpu.supports(dtype)) {
+      in.reject("model", s.gpu.name + " has no matrix rate for " + std::string(hw::name_of(dtype)) +
+                             ", in which the model computes; give hw.peak." + std::string(hw::name_of(dtype)) +
+                             " or another model.math");
+    }
+  }
+}
+
+}  // namespace
+
+Override parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw core::ConfigError("--set: expected KEY=VALUE like engine.max_num_seqs=64, got '" + text + "'");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Scenario read_scenario(core::Node document, const std::vector<Override>& overrides, const core::ConfigLibrary& library,
+                       const std::vector<std::string>& ignore) {
+  if (document.kind != core::Node::Kind::map) {
+    throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " + document.describe());
+  }
+  for (const auto& [key, value] : overrides) {
+    if (names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
+  }
+  for (const Reference& reference : kReferences) {
+    if (core::Node* node = document.find(reference.key)) *node = library.resolve(reference.kind, *node);
+  }
+  for (const auto& [key, value] : overrides) {
+    if (!names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
+  }
+  if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
+
+  Scenario s;
+  s.document = std::move(document);
+  const core::Reader in(s.document);
+  s.name = in.get<std::string>("name", "scenario");
+  s.gpu = hw::read_gpu_spec(in.child("hw"));
+  s.model = workloads::read_model_spec(in.child("model"));
+  s.stack = workloads::read_stack_spec(in.child("stack"));
+  const core::Node nothing{core::Node::Kind::map, {}, false, {}, {}, s.document.position};
+  s.engine = in.has("engine") ? read_engine_spec(in.child("engine"), s.model)
+                              : read_engine_spec(core::Reader(nothing, "engine"), s.model);
+  s.workload = workloads::read_workload_spec(in.child("workload"));
+  s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
+  for (const std::string& key : ignore) {
+    if (in.has(key)) static_cast<void>(in.raw(key));
+  }
+  in.finish();
+  check_machine_runs_model(s, in);
+  return s;
+}
+
+Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
+                       const core::ConfigLibrary& library) {
+  core::Node reference;
+  reference.kind = core::Node::Kind::scalar;
+  reference.scalar = name_or_path;
+  reference.position.file = std::make_shared<const std::string>("scenario");
+  std::error_code error;
+  const bool is_file = name_or_path.find('/') != std::string::npos || std::filesystem::exists(name_or_path, error);
+  core::Node document = is_file ? library.load("scenarios", name_or_path) : library.resolve("scenarios", reference);
+  return read_scenario(std::move(document), overrides, library);
+}
+
+}  // namespace ridgeline::sim

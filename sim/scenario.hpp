@@ -1,0 +1,44 @@
+#pragma once
+// Everything a run depends on: machine, model, stack, engine, workload, seed. Composed from configurations, resolved into one
+// document that needs no other file but the request trace.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config_library.hpp"
+#include "hw/gpu_spec.hpp"
+#include "sim/engine_spec.hpp"
+#include "workloads/model_spec.hpp"
+#include "workloads/stack_spec.hpp"
+#include "workloads/workload_spec.hpp"
+
+namespace ridgeline::sim {
+
+struct Scenario {
+  std::string name;
+  hw::GpuSpec gpu;
+  workloads::ModelSpec model;
+  workloads::StackSpec stack;
+  EngineSpec engine;
+  workloads::WorkloadSpec workload;
+  std::uint64_t seed = 0;
+  core::Node document;  // resolved; reading it again gives the same scenario
+};
+
+/// One `--set engine.max_num_seqs=64`.
+using Override = std::pair<std::string, std::string>;
+
+/// "a.b=c" as an override. ConfigError unless there is a key before the '='.
+[[nodiscard]] Override parse_override(const std::string& text);
+
+/// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in order; an override of a whole
+/// reference (`hw=mi325x`) comes first. Top-level keys in `ignore` are left for others to read (a case's expectations).
+[[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
+                                     const core::ConfigLibrary& library, const std::vector<std::string>& ignore = {});
+
+/// The same from a file, or from the name of a shipped scenario.
+[[nodiscard]] Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
+                                     const core::ConfigLibrary& library);
+
+}  // namespace ridgeline::sim

@@ -1,0 +1,46 @@
+#include "workloads/stack_spec.hpp"
+
+namespace ridgeline::workloads {
+namespace {
+
+Lowering read_lowering(const core::Reader& in) {
+  Lowering l;
+  l.fused_qkv = in.get("fused_qkv", l.fused_qkv);
+  l.fused_gate_up = in.get("fused_gate_up", l.fused_gate_up);
+  l.fused_activation = in.get("fused_activation", l.fused_activation);
+  l.fused_add_norm = in.get("fused_add_norm", l.fused_add_norm);
+  l.fused_rope_cache = in.get("fused_rope_cache", l.fused_rope_cache);
+  if (in.has("prefill_attention")) {
+    l.prefill_attention = in.choice<PrefillAttention>(
+        "prefill_attention", {{"fused", PrefillAttention::fused}, {"materialised", PrefillAttention::materialised}});
+  }
+  l.kv_split = in.get("kv_split", l.kv_split);
+  l.norm_casts = in.get("norm_casts", l.norm_casts);
+  if (in.has("sampling_kernels")) l.sampling_kernels = in.integer("sampling_kernels", 0, 1000);
+  return l;
+}
+
+HostSpec read_host(const core::Reader& in) {
+  const auto time = [&](std::string_view key) {
+    const core::Seconds value = in.get<core::Seconds>(key);
+    in.require(value <= core::Seconds{10.0}, key, "a time of at most 10 s");
+    return core::round_to_ns(value);
+  };
+  return {time("step"), time("per_sequence")};
+}
+
+}  // namespace
+
+StackSpec read_stack_spec(const core::Reader& in) {
+  StackSpec stack;
+  stack.name = in.get<std::string>("name");
+  if (in.has("lowering")) stack.lowering = read_lowering(in.child("lowering"));
+  if (in.has("efficiency")) stack.efficiency = hw::read_efficiency(in.child("efficiency"));
+  stack.launch = hw::read_launch(in.child("launch"));
+  stack.host = read_host(in.child("host"));
+  stack.graphs = in.get("graphs", true);
+  if (in.has("sources")) static_cast<void>(in.raw("sources"));
+  return stack;
+}
+
+}  // namespace ridgeline::workloads

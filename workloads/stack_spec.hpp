@@ -1,0 +1,51 @@
+#pragma once
+// The software between model and machine, one file in configs/stacks each: which kernels a model becomes (lowering), how good they
+// are (efficiency), what launching them costs (launch), and what the server's host does between steps (host).
+
+#include <cstdint>
+#include <string>
+
+#include "core/instant.hpp"
+#include "core/reader.hpp"
+#include "hw/kernel_cost.hpp"
+#include "hw/launch_queue.hpp"
+
+namespace ridgeline::workloads {
+
+enum class PrefillAttention { fused, materialised };
+
+struct Lowering {
+  bool fused_qkv = true;         // one GEMM for queries, keys and values
+  bool fused_gate_up = true;     // one GEMM for gate and up projections
+  bool fused_activation = true;  // activation function and gate multiply in one kernel
+  bool fused_add_norm = true;    // the residual add inside the following norm
+  bool fused_rope_cache = true;  // rotary embedding and KV cache write in one kernel
+  PrefillAttention prefill_attention = PrefillAttention::fused;
+  bool kv_split = true;          // decode attention splits long contexts over more workgroups
+  bool norm_casts = false;       // norms run in fp32 between two casts, as under autocast
+  std::int64_t sampling_kernels = 4;  // small kernels from logits to token
+  bool operator==(const Lowering&) const = default;
+};
+
+/// Host work of a step outside the launches: scheduling and input preparation before, sampling and detokenizing after.
+struct HostSpec {
+  core::Nanoseconds step;          // a step of any size
+  core::Nanoseconds per_sequence;  // and every sequence in it
+  bool operator==(const HostSpec&) const = default;
+
+  [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences) const { return step + per_sequence * sequences; }
+};
+
+struct StackSpec {
+  std::string name;
+  Lowering lowering;
+  hw::EfficiencySpec efficiency;
+  hw::LaunchSpec launch;
+  HostSpec host;
+  bool graphs = true;  // decode steps are captured in graphs unless the engine enforces eager
+  bool operator==(const StackSpec&) const = default;
+};
+
+[[nodiscard]] StackSpec read_stack_spec(const core::Reader& in);
+
+}  // namespace ridgeline::workloads

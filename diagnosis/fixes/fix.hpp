@@ -30,7 +30,7 @@ struct Fix {
   std::string_view family;   // of several that do the same to the ledger, one is recommended
   int effort = 1;            // 0 a switch, 1 a supported feature to set up, 2 another model or new code, 3 weeks of it
   bool needs_hardware = false;
-  std::string_view after;    // the fix that must come first, or ""
+  std::string_view after{};  // the fix that must come first, or ""
   double popularity = 0.0;   // how often it is proposed without looking, 0 to 1
   bool (*applies)(const Situation&) = nullptr;  // it can be computed here, worthwhile or not
   Assessment (*assess)(const Situation&) = nullptr;

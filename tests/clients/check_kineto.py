@@ -7,8 +7,8 @@ Stands alone: it knows the format, not Ridgeline. Prints the number of kernels, 
 one's end and the union of the kernels, in ns. Exits 1 with a sentence on the first rule that is broken. Times are read as decimals
 and compared as whole nanoseconds, because a double cannot hold 16 digits.
 
---lenient allows what real recorders do and a simulator need not: a shorter header, flows with one end only, kernels whose launch was not recorded,
-unnamed processes, streams numbered from 0, slices that straddle, kernels of one stream that overlap by up to 1 ms.
+--lenient allows what real recorders do and a simulator need not: a shorter header, flows with one end only, kernels whose launch was
+not recorded, unnamed processes, streams numbered from 0, slices that straddle, kernels of one stream that overlap by up to 1 ms.
 """
 
 import argparse
@@ -55,7 +55,8 @@ def check_top(text, trace, lenient):
     for key in ("traceEvents",) if lenient else REQUIRED_TOP:
         require(key in trace, f"the key {key} is missing")
     require(lenient or list(trace)[-1] == "traceName", "traceName is not the last key")
-    require(lenient or re.search(r'"rank":\s+(\d+)', text), 'no "rank": N with a space after the colon, which HolisticTraceAnalysis looks for')
+    ranked = re.search(r'"rank":\s+(\d+)', text)
+    require(lenient or ranked, 'no "rank": N with a space after the colon, which HolisticTraceAnalysis looks for')
     versions = [key for key in trace if key in ("hip_runtime_version", "cuda_runtime_version")]
     require(lenient or len(versions) == 1, "expected one of hip_runtime_version and cuda_runtime_version")
     if not lenient:
@@ -83,7 +84,8 @@ def check_metadata(events, slices, lenient):
     for event in events:
         if event.get("ph") == "M":
             require(event["name"] in METADATA_NAMES, f"TraceLens fails on the metadata event '{event['name']}'")
-            named[event["name"]].add((event["pid"], event["tid"]) if event["name"].startswith("thread") else event["pid"])
+            of_thread = event["name"].startswith("thread")
+            named[event["name"]].add((event["pid"], event["tid"]) if of_thread else event["pid"])
     if lenient:
         return
     for _, _, event in slices:
@@ -106,7 +108,7 @@ def check_calls(slices, lenient):
         args = event.get("args", {})
         for key in ("device", "stream", "correlation"):
             require(key in args, f"the kernel at {event['ts']} us lacks {key}")
-        require(args["device"] == event["pid"], f"the kernel at {event['ts']} us says device {args['device']}, its pid {event['pid']}")
+        require(args["device"] == event["pid"], f"the kernel at {event['ts']} us is of device {args['device']}, pid {event['pid']}")
         require(lenient or args["stream"] >= 1, f"the kernel at {event['ts']} us is on stream {args['stream']}, less than 1")
         if args.get("kind") == "Dispatch Task":
             for key in ("External id", "grid", "block"):
@@ -159,7 +161,8 @@ def check_nesting(slices, lenient):
             while open_ends and open_ends[-1] <= start:
                 open_ends.pop()
             if open_ends and not lenient:
-                require(-negative_end <= open_ends[-1], f"'{event['name'][:60]}' at {event['ts']} us on {pid}, {tid} straddles the end of a slice")
+                straddles = f"'{event['name'][:60]}' at {event['ts']} us on {pid}, {tid} straddles the end of a slice"
+                require(-negative_end <= open_ends[-1], straddles)
             open_ends.append(-negative_end)
         last = None
         for start, negative_end, event in track:
@@ -167,7 +170,8 @@ def check_nesting(slices, lenient):
                 continue
             # Recorders are off by single nanoseconds; Hyperloom's gate for a broken recording is 1 ms.
             allowed = 1_000_000 if lenient else 0
-            require(last is None or start >= last - allowed, f"the kernel at {event['ts']} us on {pid}, {tid} starts before the one in front ends")
+            overlaps = f"the kernel at {event['ts']} us on {pid}, {tid} starts before the one in front ends"
+            require(last is None or start >= last - allowed, overlaps)
             last = max(last or 0, -negative_end)
 
 

@@ -378,7 +378,8 @@ TEST_CASE("An error while writing leaves the old file and nothing else") {
 
 TEST_CASE("A path that cannot be written is the user's error and names the path") {
   const Folder folder;
-  CHECK_THROWS_WITH(write_kineto_file(both(), {}, folder.path / "missing" / "t.json"), Contains("missing/t.json") && Contains("No such file"));
+  CHECK_THROWS_WITH(write_kineto_file(both(), {}, folder.path / "missing" / "t.json"),
+                    Contains("missing/t.json") && Contains("No such file"));
   CHECK_THROWS_AS(write_kineto_file(both(), {}, folder.path), core::ConfigError);
   CHECK_THROWS_AS(write_kineto_file(both(), {}, "/dev/full/t.json"), core::ConfigError);
   CHECK(folder.files() == 0);

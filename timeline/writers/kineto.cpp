@@ -131,7 +131,8 @@ class KinetoVisitor final : public SpanVisitor {
     first_kernels_.clear();
     first_calls_.clear();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
-      if (i == 0 || kernels_[i].correlation != kernels_[i - 1].correlation) first_kernels_.emplace_back(kernels_[i].correlation, i);
+      const std::int64_t correlation = kernels_[i].correlation;
+      if (i == 0 || correlation != kernels_[i - 1].correlation) first_kernels_.emplace_back(correlation, i);
     }
     for (std::size_t i = 0; i < calls_.size(); ++i) first_calls_.emplace_back(calls_[i].correlation, i);
     std::sort(first_kernels_.begin(), first_kernels_.end());
@@ -165,8 +166,8 @@ class KinetoVisitor final : public SpanVisitor {
   [[nodiscard]] std::string call_name(const Call& call, const Kernel* launched) const {
     const std::string& name = names_.text(call.name);
     if (cuda_ && name.starts_with("hip")) return "cuda" + name.substr(3);
-    if (name == "hipLaunchKernel" && launched != nullptr && is_tensile(names_.text(launched->name))) return "hipExtModuleLaunchKernel";
-    return name;
+    const bool tensile = launched != nullptr && is_tensile(names_.text(launched->name));
+    return tensile && name == "hipLaunchKernel" ? "hipExtModuleLaunchKernel" : name;
   }
 
   void append_grid(const Kernel& kernel) {
@@ -205,7 +206,8 @@ class KinetoVisitor final : public SpanVisitor {
     if (cuda_) fmt::format_to(std::back_inserter(args_), "\"queued\":0,\"context\":1,");
     fmt::format_to(std::back_inserter(args_), "\"device\":{},\"stream\":{},\"correlation\":{}", device_, track.thread,
                    kernel.correlation);
-    if (!cuda_) fmt::format_to(std::back_inserter(args_), ",\"kind\":\"{}\"", kernel.from_graph ? "Dispatch Task" : "Dispatch Kernel");
+    const std::string_view kind = kernel.from_graph ? "Dispatch Task" : "Dispatch Kernel";
+    if (!cuda_) fmt::format_to(std::back_inserter(args_), ",\"kind\":\"{}\"", kind);
     if (cuda_ || !kernel.from_graph) append_grid(kernel);  // roctracer loses a graph's grids, CUPTI keeps them
     json_.slice("kernel", escaped(kernel.name), track, kernel.start, kernel.duration, args());
   }
@@ -221,7 +223,8 @@ class KinetoVisitor final : public SpanVisitor {
     const std::string name = json_string(step_name(*step_));
     for (std::uint32_t i = 0; i < streams_.size(); ++i) {
       if (!streams_[i].first) continue;
-      json_.slice("gpu_user_annotation", name, track_of(i), *streams_[i].first, *streams_[i].end - *streams_[i].first, external_id());
+      const core::Instant first = *streams_[i].first;
+      json_.slice("gpu_user_annotation", name, track_of(i), first, *streams_[i].end - first, external_id());
     }
   }
 

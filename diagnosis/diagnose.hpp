@@ -1,0 +1,44 @@
+#pragma once
+// From evidence to a diagnosis: what binds, what proves it, what to change, and what not to. Pure: the same evidence gives the
+// same diagnosis, whether a person typed it or a timeline was read.
+
+#include <string>
+#include <vector>
+
+#include "diagnosis/consistency.hpp"
+#include "diagnosis/regime.hpp"
+
+namespace ridgeline::diagnosis {
+
+/// A sentence with the number that carries it.
+struct Finding {
+  std::string statement;
+  double value = 0.0;
+  std::string unit;  // "fraction", "seconds", "bytes", "FLOP", "tokens", "tokens/s", "steps/s", "ratio", "bytes/s"
+  Origin origin = Origin::derived;
+};
+
+struct Recommendation {
+  std::string name;
+  std::string title;
+  core::Interval speedup{1.0};
+  std::string why;
+};
+
+struct Diagnosis {
+  std::string title;
+  Regime regime = Regime::mixed;
+  Phase phase = Phase::decode;
+  double confidence = 0.0;
+  std::vector<Finding> settling_evidence;  // the one that settles it first
+  std::optional<TimeBudget> time_budget;
+  std::vector<Recommendation> fixes;
+  std::vector<Recommendation> rejects;  // tempting, and worth less than 5 %
+  std::vector<Inconsistency> inconsistencies;
+  std::string question;  // whose answer would help most
+};
+
+/// Errors (ConfigError): a quantity that is negative, infinite or not a number.
+[[nodiscard]] Diagnosis diagnose(const Evidence& evidence);
+
+}  // namespace ridgeline::diagnosis

@@ -11,7 +11,9 @@ namespace {
 constexpr double kTolerance = 0.05;
 
 bool meet(const Value& a, const Value& b, double tolerance = kTolerance) {
-  const auto widened = [tolerance](const Value& v) { return core::Interval(v.low() * (1.0 - tolerance), v.high() * (1.0 + tolerance)); };
+  const auto widened = [tolerance](const Value& v) {
+    return core::Interval(v.low() * (1.0 - tolerance), v.high() * (1.0 + tolerance));
+  };
   return widened(a).meets(widened(b));
 }
 
@@ -23,24 +25,31 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
   const Value& expected = *w.flop_expected;
   switch (w.excess) {
     case FlopExcess::padding:
-      out.push_back({"FLOP rate", expected, counted, "fraction",
-                     fmt::format("padding counted as FLOP: {} rows are multiplied in tiles that pad them up to {:.1f}x; {} of peak is useful",
-                                 number_text(best_or(e.profile.gemm_rows, w.tokens->best)), w.padding, percent_text(expected.best))});
+      out.push_back(
+          {"FLOP rate", expected, counted, "fraction",
+           fmt::format("padding counted as FLOP: products with M = {} are multiplied in tiles that pad them up to "
+                       "{:.1f}x; {} of peak is useful",
+                       number_text(best_or(e.profile.gemm_rows, w.tokens->best)), w.padding,
+                       percent_text(expected.best))});
       return;
     case FlopExcess::prompt_tokens:
       out.push_back({"FLOP rate", expected, counted, "fraction",
-                     fmt::format("the steps carry prompt tokens besides the output: {} is the arithmetic of about {:.0f} tokens a step, {:.0f} of them from prompts",
+                     fmt::format("the steps carry prompt tokens besides the output: {} is the arithmetic of about "
+                                 "{:.0f} tokens a step, {:.0f} of them from prompts",
                                  percent_text(counted.best), w.tokens_implied->best, w.riding->best)});
       return;
     case FlopExcess::unexplained:
       if (w.window == Window::training && counted.best < 1.5 * expected.best) {
-        out.push_back({"FLOP rate", expected, counted, "fraction", "activations recomputed in the backward pass are counted too"});
+        out.push_back({"FLOP rate", expected, counted, "fraction",
+                       "activations recomputed in the backward pass are counted too"});
       } else if (w.window == Window::prefill && w.attention_flop_square &&
                  meet(counted, (*w.linear_flop + *w.attention_flop_square) / (*w.peak * *w.time))) {
-        out.push_back({"FLOP rate", expected, counted, "fraction", "attention computes the masked half of the score matrix too"});
+        out.push_back(
+            {"FLOP rate", expected, counted, "fraction", "attention computes the masked half of the score matrix too"});
       } else {
         out.push_back({"FLOP rate", expected, counted, "fraction",
-                       "more arithmetic was counted than these tokens need: a total over devices, another time window, or more tokens a step than stated",
+                       "more arithmetic was counted than these tokens need: a total over devices, another time window, "
+                       "or more tokens a step than stated",
                        false});
       }
       return;
@@ -49,7 +58,8 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
   }
   if (counted.high() < 0.7 * expected.low() && w.window != Window::training) {
     out.push_back({"FLOP rate", expected, counted, "fraction",
-                   "fewer FLOP were counted than the tokens need: prompt tokens counted as output, or a counter that misses matrix units",
+                   "fewer FLOP were counted than the tokens need: prompt tokens counted as output, or a counter that "
+                   "misses matrix units",
                    false});
   }
 }
@@ -61,30 +71,40 @@ void check_hbm(const Evidence& e, const Work& w, std::vector<Inconsistency>& out
   if (meet(counted, expected)) return;
   if (counted.high() < expected.low()) {
     const Value weights_alone = *w.weight_bytes / (*w.bandwidth * *w.time);
-    if (w.kv_expected && w.kv_read && !w.kv_expected->interval.meets({0.0, w.kv_read->best}) && counted.high() >= weights_alone.low()) {
+    if (w.kv_expected && w.kv_read && !w.kv_expected->interval.meets({0.0, w.kv_read->best}) &&
+        counted.high() >= weights_alone.low()) {
       const double share = w.kv_read->best / w.kv_expected->best;
       out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     fmt::format("contexts are shorter on average than stated: {} of KV a step instead of {}, {:.0f} % of it, as contexts that are still growing have",
+                     fmt::format("contexts are shorter on average than stated: {} of KV a step instead of {}, {:.0f} % "
+                                 "of it, as contexts that are still growing have",
                                  bytes_text(w.kv_read->best), bytes_text(w.kv_expected->best), 100.0 * share)});
     } else if (near_ratio(expected, counted, 2.0) || near_ratio(expected, counted, 4.0)) {
-      out.push_back({"HBM bandwidth", expected, counted, "fraction", "the weights are in fewer bits than stated, or the rate is a total of several devices", false});
+      out.push_back({"HBM bandwidth", expected, counted, "fraction",
+                     "the weights are in fewer bits than stated, or the rate is a total of several devices", false});
     } else {
       out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     "less was read than the steps need: prompt tokens counted as output, a total for a per-device rate, or a counter over a longer window", false});
+                     "less was read than the steps need: prompt tokens counted as output, a total for a per-device "
+                     "rate, or a counter over a longer window",
+                     false});
     }
     return;
   }
   if (!w.kv_expected) return;  // what exceeds the weights is KV of contexts that nobody stated
-  out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                 "more is read than weights and KV: activations spilling to HBM, longer contexts, or kernels that read twice", false});
+  out.push_back(
+      {"HBM bandwidth", expected, counted, "fraction",
+       "more is read than weights and KV: activations spilling to HBM, longer contexts, or kernels that read twice",
+       false});
 }
 
-void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, std::vector<Inconsistency>& out) {
-  if (budget && budget->overfull && w.time) {
-    const Value floor = core::Interval(best_or(budget->bandwidth_floor, 0.0)).high >= best_or(budget->compute_floor, 0.0) && w.bytes && w.bandwidth
-                            ? *w.bytes / *w.bandwidth
-                            : *w.flop / *w.peak;
-    std::string reading = "faster than the machine's roof allows: a total over devices or requests, prompt tokens counted as output, or other weights than stated";
+void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+                 std::vector<Inconsistency>& out) {
+  if (budget && budget->overfull && w.time && (w.bytes || w.flop)) {
+    const Value bytes_floor = (w.bytes / w.bandwidth).value_or(Value(0.0));
+    const Value flop_floor = (w.flop / w.peak).value_or(Value(0.0));
+    const Value& floor = bytes_floor.best >= flop_floor.best ? bytes_floor : flop_floor;
+    std::string reading =
+        "faster than the machine's roof allows: a total over devices or requests, prompt tokens counted as output, or "
+        "other weights than stated";
     if (w.sequences && w.sequences->best > 1.5 && near_ratio(floor / *w.time, Value(1.0), w.sequences->best)) {
       reading = "a total over sequences read as the rate of one";
     }
@@ -92,7 +112,8 @@ void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudge
   }
   for (const Maybe& fraction : {e.profile.hbm_fraction, e.profile.flop_fraction, e.profile.useful_flop_fraction}) {
     if (fraction && fraction->low() > 1.0) {
-      out.push_back({"fraction of a roof", *fraction, Value(1.0), "fraction", "above 100 % of a roof: the peak, the dtype or the window is not the one measured", false});
+      out.push_back({"fraction of a roof", *fraction, Value(1.0), "fraction",
+                     "above 100 % of a roof: the peak, the dtype or the window is not the one measured", false});
     }
   }
   if (e.profile.useful_flop_fraction && e.profile.flop_fraction &&
@@ -102,50 +123,63 @@ void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudge
   }
 }
 
-void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, std::vector<Inconsistency>& out) {
+void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+                std::vector<Inconsistency>& out) {
   const Measured& m = e.measured;
   if (w.parameters && e.model.weight_bytes && e.model.parameters && e.model.weight_dtype) {
     const Value expected = *e.model.parameters * Value(hw::bytes_of(*e.model.weight_dtype).value());
     if (!meet(expected, *e.model.weight_bytes)) {
       out.push_back({"weight bytes", expected, *e.model.weight_bytes, "bytes",
-                     near_ratio(expected, *e.model.weight_bytes, 1.073741824) || near_ratio(*e.model.weight_bytes, expected, 1.073741824)
+                     near_ratio(expected, *e.model.weight_bytes, 1.073741824) ||
+                             near_ratio(*e.model.weight_bytes, expected, 1.073741824)
                          ? "GB for GiB"
-                         : "another dtype than stated, or part of the weights", false});
+                         : "another dtype than stated, or part of the weights",
+                     false});
     }
   }
   if (m.throughput && m.throughput_per_sequence && e.serving.concurrency && w.window == Window::decode) {
     const Value total = *m.throughput_per_sequence * *e.serving.concurrency;
     if (!meet(total, *m.throughput)) {
-      out.push_back({"throughput", total, *m.throughput, "tokens/s", "not all sequences decode all the time, or a rate of one was read as the total", false});
+      out.push_back({"throughput", total, *m.throughput, "tokens/s",
+                     "not all sequences decode all the time, or a rate of one was read as the total", false});
     }
   }
   if (m.itl && w.time && w.window == Window::decode && !meet(*m.itl, *w.time, 0.15)) {
-    out.push_back({"step time", *w.time, *m.itl, "seconds",
-                   w.sequences && near_ratio(*m.itl / Value(w.sequences->best), *w.time, 1.0) ? "time per token read as time per step"
-                                                                                             : "tokens do not come one a step: speculation, several steps a message, or waiting between steps",
-                   false});
+    out.push_back(
+        {"step time", *w.time, *m.itl, "seconds",
+         w.sequences && near_ratio(*m.itl / Value(w.sequences->best), *w.time, 1.0)
+             ? "time per token read as time per step"
+             : "tokens do not come one a step: speculation, several steps a message, or waiting between steps",
+         false});
   }
   if (w.window == Window::prefill && m.ttft && m.step_time && m.ttft->low() > 1.1 * m.step_time->high()) {
-    out.push_back({"time to first token", *m.step_time, *m.ttft, "seconds", "the prompt waits before its own steps begin: queueing"});
+    out.push_back({"time to first token", *m.step_time, *m.ttft, "seconds",
+                   "the prompt waits before its own steps begin: queueing"});
   }
-  if (const Line* host = budget ? budget->find(LineId::host) : nullptr; host != nullptr && !e.profile.host_time && host->time.low() > 0.1 * budget->total.best) {
-    out.push_back({"step time", budget->total - host->time, budget->total, "seconds",
-                   fmt::format("kernels and the gaps between them leave at least {} of a step: the host works between steps", time_text(host->time.low()))});
+  if (const Line* host = budget ? budget->find(LineId::host) : nullptr;
+      host != nullptr && !e.profile.host_time && host->time.low() > 0.1 * budget->total.best) {
+    out.push_back(
+        {"step time", budget->total - host->time, budget->total, "seconds",
+         fmt::format("kernels and the gaps between them leave at least {} of a step: the host works between steps",
+                     time_text(host->time.low()))});
   }
   if (w.weight_bytes && e.machine.hbm_capacity) {
     const Value room = *e.machine.hbm_capacity * e.machine.devices.value_or(Value(1.0));
     if (w.weight_bytes->low() > room.high()) {
-      out.push_back({"memory", *w.weight_bytes, room, "bytes", "the weights do not fit: more devices than stated, fewer bits, or weights kept elsewhere", false});
+      out.push_back({"memory", *w.weight_bytes, room, "bytes",
+                     "the weights do not fit: more devices than stated, fewer bits, or weights kept elsewhere", false});
     }
   }
   if (w.score_bytes && e.profile.transient && !w.materialised && e.profile.transient->low() > w.score_bytes->high()) {
-    out.push_back({"transient", *w.score_bytes, *e.profile.transient, "bytes", "larger than the score matrix of a layer: several are alive at once, or it is in 32 bit", false});
+    out.push_back({"transient", *w.score_bytes, *e.profile.transient, "bytes",
+                   "larger than the score matrix of a layer: several are alive at once, or it is in 32 bit", false});
   }
 }
 
 }  // namespace
 
-std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget) {
+std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence, const Work& work,
+                                              const std::optional<TimeBudget>& budget) {
   std::vector<Inconsistency> out;
   check_roofs(evidence, work, budget, out);
   check_flop(evidence, work, out);

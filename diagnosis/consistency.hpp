@@ -12,9 +12,9 @@ struct Inconsistency {
   std::string quantity;
   Value one_road;
   Value other_road;
-  std::string unit;      // "fraction", "bytes", "seconds", "tokens/s"
-  std::string reading;   // what most likely happened
-  bool explained = true; // the reading accounts for the difference
+  std::string unit;       // "fraction", "bytes", "seconds", "tokens/s"
+  std::string reading;    // what most likely happened
+  bool explained = true;  // the reading accounts for the difference
 };
 
 [[nodiscard]] std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence, const Work& work,

@@ -51,7 +51,8 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
   });
   // What must come first does, where it is on the list at all.
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    const auto first = std::find_if(judged.begin(), judged.end(), [&](const Judged& j) { return j.fix->name == judged[i].fix->after; });
+    const auto first = std::find_if(judged.begin(), judged.end(),
+                                    [&](const Judged& j) { return j.fix->name == judged[i].fix->after; });
     if (first == judged.end() || first < judged.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     std::rotate(judged.begin() + static_cast<std::ptrdiff_t>(i), first, first + 1);
   }
@@ -77,10 +78,12 @@ double temptation(const Fix& fix, const Situation& s) {
   return t;
 }
 
-std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, const Situation& s, const std::vector<Recommendation>& fixes) {
+std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, const Situation& s,
+                                             const std::vector<Recommendation>& fixes) {
   std::vector<std::pair<double, const Judged*>> worthless;
   for (const Judged& j : judged) {
-    const bool chosen = std::any_of(fixes.begin(), fixes.end(), [&](const Recommendation& r) { return r.name == j.fix->name; });
+    const bool chosen =
+        std::any_of(fixes.begin(), fixes.end(), [&](const Recommendation& r) { return r.name == j.fix->name; });
     if (!chosen && !j.possible()) worthless.emplace_back(temptation(*j.fix, s), &j);
   }
   std::stable_sort(worthless.begin(), worthless.end(), [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -1,6 +1,6 @@
 #pragma once
-// From evidence to a diagnosis: what binds, what proves it, what to change, and what not to. Pure: the same evidence gives the
-// same diagnosis, whether a person typed it or a timeline was read.
+// From evidence to a diagnosis: what binds, what proves it, what to change, and what not to. Pure: the same evidence
+// gives the same diagnosis, whether a person typed it or a timeline was read.
 
 #include <string>
 #include <vector>

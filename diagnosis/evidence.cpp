@@ -1,8 +1,8 @@
 #include "diagnosis/evidence.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "diagnosis/fixes/table.hpp"
 
@@ -12,8 +12,10 @@ namespace {
 using core::Dimension;
 using core::Reader;
 
-#define RIDGELINE_FIELD(section, key, dimension, whole) \
-  Field { #section, #key, Dimension::dimension, whole, [](Evidence& e) -> Maybe& { return e.section.key; } }
+#define RIDGELINE_FIELD(section, key, dimension, whole)                                               \
+  Field {                                                                                             \
+#section, #key, Dimension::dimension, whole, [](Evidence & e) -> Maybe& { return e.section.key; } \
+  }
 
 const std::vector<core::Choice<Arrivals>> kArrivals{
     {"one_at_a_time", Arrivals::one_at_a_time}, {"open", Arrivals::open}, {"saturated", Arrivals::saturated}};
@@ -30,7 +32,8 @@ std::string without_nouns(std::string text) {
 
 /// Quantities that can be nothing; all others divide something.
 bool may_be_zero(std::string_view key, Dimension dimension) {
-  for (const std::string_view name : {"waiting", "preemptions", "gap_length", "gap_time", "host_time", "transient", "prefill_tokens_per_step"}) {
+  for (const std::string_view name :
+       {"waiting", "preemptions", "gap_length", "gap_time", "host_time", "transient", "prefill_tokens_per_step"}) {
     if (key == name) return true;
   }
   return dimension == Dimension::fraction;
@@ -38,15 +41,17 @@ bool may_be_zero(std::string_view key, Dimension dimension) {
 
 Value read_value(const Reader& in, std::string_view key, Dimension dimension, bool whole) {
   core::Interval bounds;
-  const std::string text = dimension == Dimension::rate ? without_nouns(in.get<std::string>(key)) : in.get<std::string>(key);
+  const std::string text =
+      dimension == Dimension::rate ? without_nouns(in.get<std::string>(key)) : in.get<std::string>(key);
   const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt;
   if (exact) {
     bounds = core::Interval(*exact);
   } else if (const auto typed = core::parse_interval(text, dimension)) {
     bounds = *typed;
   } else {
-    in.fail(key, dimension == Dimension::rate ? "a rate like '160 tokens/s'"
-                                              : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)");
+    in.fail(key, dimension == Dimension::rate
+                     ? "a rate like '160 tokens/s'"
+                     : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)");
   }
   const double middle = bounds.middle();
   if (dimension == Dimension::fraction) {
@@ -113,7 +118,9 @@ void read_kernel_time(const Reader& profile, Profile& out) {
     sum_low += share.low();
     out.kernel_time.emplace(static_cast<KernelGroup>(it - names.begin()), share);
   }
-  if (sum_low > 1.0) profile.reject("kernel_time", fmt::format("the shares add up to at least {:.0f} %, more than all of it", 100.0 * sum_low));
+  if (sum_low > 1.0)
+    profile.reject("kernel_time",
+                   fmt::format("the shares add up to at least {:.0f} %, more than all of it", 100.0 * sum_low));
 }
 
 }  // namespace
@@ -170,12 +177,14 @@ Machine machine_from(const hw::GpuSpec& gpu) {
   machine.hbm_bandwidth = read_exactly(gpu.hbm.bandwidth.value(), "machine");
   machine.hbm_capacity = read_exactly(gpu.hbm.capacity.value(), "machine");
   for (const auto& dtype : hw::dtype_names()) {
-    if (gpu.supports(dtype.value)) machine.peak.emplace(dtype.value, read_exactly(gpu.peak[dtype.value].value(), "machine"));
+    if (gpu.supports(dtype.value))
+      machine.peak.emplace(dtype.value, read_exactly(gpu.peak[dtype.value].value(), "machine"));
   }
   return machine;
 }
 
-Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& library, const ModelByName& model_by_name) {
+Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& library,
+                       const ModelByName& model_by_name) {
   const Reader in(document);
   Evidence evidence;
   evidence.title = in.get<std::string>("title", "");
@@ -208,13 +217,15 @@ Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& li
   if (in.has("proposals")) {
     evidence.proposals = in.words("proposals");
     for (const std::string& name : evidence.proposals) {
-      if (find_fix(name) == nullptr) in.reject("proposals", "unknown fix '" + name + "'" + core::suggestion(name, fix_names()));
+      if (find_fix(name) == nullptr)
+        in.reject("proposals", "unknown fix '" + name + "'" + core::suggestion(name, fix_names()));
     }
   }
   in.finish();
   if (!any) {
-    throw core::ConfigError(document.position.text() +
-                            ": document: expected at least one fact (machine, model, serving, measured or profile), got none");
+    throw core::ConfigError(
+        document.position.text() +
+        ": document: expected at least one fact (machine, model, serving, measured or profile), got none");
   }
   return evidence;
 }
@@ -239,8 +250,10 @@ void require_sensible(const Evidence& evidence) {
   for (const Field& field : evidence_fields()) {
     if (const Maybe& value = field.at(copy)) check(field.section, field.key, field.dimension, *value);
   }
-  for (const auto& [group, share] : evidence.profile.kernel_time) check("profile.kernel_time", name_of(group), Dimension::fraction, share);
-  for (const auto& [dtype, rate] : evidence.machine.peak) check("machine.peak", hw::name_of(dtype), Dimension::flop_per_second, rate);
+  for (const auto& [group, share] : evidence.profile.kernel_time)
+    check("profile.kernel_time", name_of(group), Dimension::fraction, share);
+  for (const auto& [dtype, rate] : evidence.machine.peak)
+    check("machine.peak", hw::name_of(dtype), Dimension::flop_per_second, rate);
 }
 
 }  // namespace ridgeline::diagnosis

@@ -1,6 +1,7 @@
 #pragma once
-// What is known about a slow server: any subset of the machine, the model, how it is served, what was measured from outside and
-// what a profiler showed. Nothing is filled in here that nobody said; what follows from it is diagnosis/work.hpp.
+// What is known about a slow server: any subset of the machine, the model, how it is served, what was measured from
+// outside and what a profiler showed. Nothing is filled in here that nobody said; what follows from it is
+// diagnosis/work.hpp.
 //
 // Two roads make one: `load_evidence` reads what a person typed, diagnosis/observe.hpp takes it from a timeline.
 
@@ -53,21 +54,21 @@ enum class Arrivals : std::uint8_t {
 
 struct Serving {
   std::optional<Arrivals> arrivals;
-  Maybe concurrency;    // sequences decoding together
-  Maybe prompt_tokens;  // median
-  Maybe output_tokens;  // median
-  Maybe context_tokens;          // of a decoding sequence
-  Maybe kv_bytes_per_sequence;   // somebody's own figure
-  Maybe microbatch;              // training: sequences
-  Maybe sequence_tokens;         // training: tokens of one
-  Maybe prefill_tokens_per_step; // prompt tokens that ride in a decode step
-  Maybe kv_usage;                // fraction of the KV blocks in use
-  Maybe waiting;                 // requests queued
+  Maybe concurrency;              // sequences decoding together
+  Maybe prompt_tokens;            // median
+  Maybe output_tokens;            // median
+  Maybe context_tokens;           // of a decoding sequence
+  Maybe kv_bytes_per_sequence;    // somebody's own figure
+  Maybe microbatch;               // training: sequences
+  Maybe sequence_tokens;          // training: tokens of one
+  Maybe prefill_tokens_per_step;  // prompt tokens that ride in a decode step
+  Maybe kv_usage;                 // fraction of the KV blocks in use
+  Maybe waiting;                  // requests queued
   Maybe preemptions;
 };
 
 struct Measured {
-  Maybe throughput;               // output tokens per second, all sequences (training: tokens per second)
+  Maybe throughput;  // output tokens per second, all sequences (training: tokens per second)
   Maybe throughput_per_sequence;
   Maybe ttft;
   Maybe itl;
@@ -79,24 +80,26 @@ enum class Window : std::uint8_t { decode, prefill, training };
 
 /// Kernels by what a fix would do about them.
 enum class KernelGroup : std::uint8_t { gemm, attention, norm, elementwise, cast, collective, copy, other };
-inline constexpr std::array<std::string_view, 8> kKernelGroupNames{"gemm",       "attention", "norm", "elementwise", "cast",
-                                                                   "collective", "copy",      "other"};
-[[nodiscard]] constexpr std::string_view name_of(KernelGroup g) { return kKernelGroupNames[static_cast<std::size_t>(g)]; }
+inline constexpr std::array<std::string_view, 8> kKernelGroupNames{"gemm", "attention",  "norm", "elementwise",
+                                                                   "cast", "collective", "copy", "other"};
+[[nodiscard]] constexpr std::string_view name_of(KernelGroup g) {
+  return kKernelGroupNames[static_cast<std::size_t>(g)];
+}
 
 struct Profile {
   std::optional<Window> window;
-  Maybe flop_fraction;         // issued FLOP, padding included, as counters show it
+  Maybe flop_fraction;  // issued FLOP, padding included, as counters show it
   Maybe useful_flop_fraction;
   Maybe hbm_fraction;
   Maybe kernels_per_step;
-  Maybe kernel_length;  // the range that kernels fall in, and so their mean
-  Maybe gap_length;     // between consecutive kernels
-  Maybe transient;      // largest allocation above the weights
-  Maybe gemm_rows;      // M of the matrix products
-  Maybe busy_time;      // of one step: some kernel runs
-  Maybe gap_time;       // of one step: between kernels
-  Maybe host_time;      // of one step: before its first kernel and after its last
-  Maybe idle_fraction;  // of the run: no step at all
+  Maybe kernel_length;                       // the range that kernels fall in, and so their mean
+  Maybe gap_length;                          // between consecutive kernels
+  Maybe transient;                           // largest allocation above the weights
+  Maybe gemm_rows;                           // M of the matrix products
+  Maybe busy_time;                           // of one step: some kernel runs
+  Maybe gap_time;                            // of one step: between kernels
+  Maybe host_time;                           // of one step: before its first kernel and after its last
+  Maybe idle_fraction;                       // of the run: no step at all
   std::map<KernelGroup, Value> kernel_time;  // shares of all kernel time
 };
 
@@ -127,8 +130,8 @@ using ModelByName = std::function<Model(const core::Node& reference)>;
 /// The machine facts of a GPU, all of them read.
 [[nodiscard]] Machine machine_from(const hw::GpuSpec& gpu);
 
-/// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot be (a negative time, a
-/// fraction above one), a file with no quantity in it.
+/// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot be (a negative
+/// time, a fraction above one), a file with no quantity in it.
 [[nodiscard]] Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& library,
                                      const ModelByName& model_by_name = {});
 [[nodiscard]] Evidence load_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library,

@@ -40,18 +40,19 @@ class Findings {
   /// How many steps the bytes allow, how many there are, and what the bandwidth counter says.
   void ceiling() {
     if (!w_.bandwidth || !w_.weight_bytes || !w_.time) return;
-    // The calculator's ceiling counts contexts as stated; KV of an assumed shape stays out of it.
+    // The calculator's ceiling counts contexts as stated; KV that is assumed, or a trifle, stays out of it.
     const bool kv_known = w_.kv_expected && w_.kv_expected->origin != Origin::assumed;
-    const Value bytes = kv_known ? *w_.weight_bytes + *w_.kv_expected : *w_.weight_bytes;
+    const bool kv_counts = kv_known && w_.kv_expected->best > 0.05 * w_.weight_bytes->best;
+    const Value bytes = kv_counts ? *w_.weight_bytes + *w_.kv_expected : *w_.weight_bytes;
     const Value steps = *w_.bandwidth / bytes;
     const Value measured = Value(1.0) / *w_.time;
     const Value share = measured / steps;
     std::string what = fmt::format("{} of weights", bytes_text(w_.weight_bytes->best));
-    if (kv_known) what += fmt::format(" and {} of KV", bytes_text(w_.kv_expected->best));
+    if (kv_counts) what += fmt::format(" and {} of KV", bytes_text(w_.kv_expected->best));
     say(fmt::format("A step reads {}; {}/s allows {:.1f} steps/s, and {:.4g} are measured: {} of the ceiling", what,
                     bytes_text(w_.bandwidth->best), steps.best, measured.best, percent_text(share.best)),
         share, "fraction");
-    say("Ceiling of the step rate, from bytes alone", steps, "steps/s");
+    say(fmt::format("Ceiling of the step rate, from bytes alone: {:.1f} steps/s", steps.best), steps, "steps/s");
     if (e_.profile.hbm_fraction) {
       const Value& counted = *e_.profile.hbm_fraction;
       const double ratio = counted.best / std::max(share.best, 1e-300);
@@ -62,7 +63,10 @@ class Findings {
     if (regime_ == Regime::bandwidth_bound) {
       const Value most = Value(1.0) / share.clamped(1e-6, 1e6);
       if (most.best >= 1.0) {
-        say(fmt::format("Better kernels can give at most {:.2f}x; more than that needs fewer bytes a token or more tokens a read", most.best), most, "ratio");
+        say(fmt::format("Better kernels can give at most {:.2f}x; more than that needs fewer bytes a token or more "
+                        "tokens a read",
+                        most.best),
+            most, "ratio");
       }
     }
     kv(kv_known);
@@ -71,54 +75,76 @@ class Findings {
   void kv(bool kv_known) {
     if (!w_.kv_read || !w_.kv_expected) {
       if (w_.kv_read && w_.window == Window::decode && e_.profile.hbm_fraction) {
-        say(fmt::format("What HBM moves beyond the weights is at most {} a step: KV is a small part", bytes_text(w_.kv_read->high())), *w_.kv_read, "bytes");
+        say(fmt::format("What HBM moves beyond the weights is at most {} a step{}", bytes_text(w_.kv_read->high()),
+                        w_.kv_read->high() < 0.1 * w_.weight_bytes->best ? ": KV is a small part" : ""),
+            *w_.kv_read, "bytes");
       }
       return;
     }
     const Value share = *w_.kv_read / *w_.bytes;
     if (kv_known && w_.kv_read->best < 0.9 * w_.kv_expected->best) {
       const Value filled = *w_.kv_read / *w_.kv_expected;
-      say(fmt::format("Less the weights, the counter leaves {} of KV a step, {} of what full contexts hold: contexts average that much of their length",
+      say(fmt::format("Less the weights, the counter leaves {} of KV a step, {} of what full contexts hold: contexts "
+                      "average that much of their length",
                       bytes_text(w_.kv_read->best), percent_text(filled.best)),
           filled, "fraction");
     } else {
-      say(fmt::format("KV is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ", bytes_text(w_.kv_read->best), bytes_text(w_.bytes->best),
+      say(fmt::format("KV is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ",
+                      bytes_text(w_.kv_read->best), bytes_text(w_.bytes->best),
                       share.best < 0.1 ? ": attention cannot matter" : ""),
           share, "fraction");
     }
   }
 
   void tokens_of_a_step() {
-    if (w_.weight_bytes && w_.parameters && w_.sequences && w_.bandwidth && w_.peak && regime_ == Regime::compute_bound) {
-      const Value intensity = Value(2.0) * *w_.parameters * *w_.tokens / *w_.weight_bytes;
+    if (regime_ == Regime::compute_bound && e_.profile.flop_fraction && e_.profile.hbm_fraction) {
+      say(fmt::format("The counters show {} of peak FLOP against {} of HBM bandwidth: arithmetic is the roof",
+                      percent_text(e_.profile.flop_fraction->best), percent_text(e_.profile.hbm_fraction->best)),
+          *e_.profile.flop_fraction, "fraction");
+    }
+    if (w_.weight_bytes && w_.parameters && w_.sequences && w_.bandwidth && w_.peak &&
+        regime_ == Regime::compute_bound) {
+      const Value intensity = Value(2.0) * *w_.parameters * *w_.sequences / *w_.weight_bytes;
       const Value ridge = *w_.peak / *w_.bandwidth;
-      say(fmt::format("{:.0f} tokens a step do {:.0f} FLOP for each byte of weights; the ridge is at {:.0f}", w_.tokens->best, intensity.best, ridge.best), intensity,
-          "FLOP/byte");
+      say(fmt::format("The {:.0f} output tokens of a step alone do {:.0f} FLOP for each byte of weights; the ridge is "
+                      "at {:.0f}",
+                      w_.sequences->best, intensity.best, ridge.best),
+          intensity, "FLOP/byte");
     }
     const Maybe& counted = e_.profile.flop_fraction;
     if (!counted) {
       if (w_.flop_expected && (!e_.profile.hbm_fraction || regime_ == Regime::compute_bound)) {
-        say(fmt::format("The tokens' own arithmetic comes to {} of peak", percent_text(w_.flop_expected->best)), *w_.flop_expected, "fraction");
+        say(fmt::format("The tokens' own arithmetic comes to {} of peak", percent_text(w_.flop_expected->best)),
+            *w_.flop_expected, "fraction");
       }
       return;
     }
     if (w_.excess == FlopExcess::prompt_tokens) {
       const Value steps = Value(1.0) / *w_.time;
-      say(fmt::format("{:.1f} steps/s of {:.0f} output tokens are {} of peak, and the counter shows {}: a step carries about {:.0f} tokens, {:.0f} of them from prompts",
-                      steps.best, w_.sequences->best, percent_text(w_.flop_expected->best), percent_text(counted->best), w_.tokens_implied->best, w_.riding->best),
+      say(fmt::format(
+              "{} tokens/s x {} are {} of peak, and the counter shows {}: each of the {:.1f} steps/s carries about "
+              "{:.0f} tokens, {:.0f} of them from prompts",
+              number_text(w_.sequences->best / w_.time->best), flop_text(2.0 * w_.parameters->best),
+              percent_text(w_.flop_expected->best), percent_text(counted->best), steps.best, w_.tokens_implied->best,
+              w_.riding->best),
           *w_.tokens_implied, "tokens");
-      say("Prompt tokens that ride in a step", *w_.riding, "tokens");
+      say(fmt::format("Prompt tokens that ride in a step: about {:.0f}", w_.riding->best), *w_.riding, "tokens");
     } else if (w_.flop_expected && w_.excess == FlopExcess::padding) {
-      say(fmt::format("The counter's {} of peak FLOP is mostly padding: the tokens need {}", percent_text(counted->best), percent_text(w_.flop_expected->best)),
+      say(fmt::format("{} tokens/s x {} are {} of peak; the counter's {} is mostly rows padded to tiles",
+                      number_text(w_.tokens->best / w_.time->best), flop_text(w_.flop->best / w_.tokens->best),
+                      percent_text(w_.flop_expected->best), percent_text(counted->best)),
           *w_.flop_expected, "fraction");
     } else {
       say(fmt::format("The counter shows {} of peak FLOP", percent_text(counted->best)), *counted, "fraction");
       if (e_.profile.useful_flop_fraction && e_.profile.useful_flop_fraction->best < 0.7 * counted->best) {
-        say(fmt::format("Only {} of peak is useful; the rest is rows padded to tiles", percent_text(e_.profile.useful_flop_fraction->best)),
+        say(fmt::format("Only {} of peak is useful; the rest is rows padded to tiles",
+                        percent_text(e_.profile.useful_flop_fraction->best)),
             *e_.profile.useful_flop_fraction, "fraction");
       }
       if (w_.phase == Phase::mixed && w_.riding) {
-        say(fmt::format("{:.0f} of the {:.0f} tokens a step carries come from prompts", w_.riding->best, w_.tokens->best), *w_.riding, "tokens");
+        say(fmt::format("{:.0f} of the {:.0f} tokens a step carries come from prompts", w_.riding->best,
+                        w_.tokens->best),
+            *w_.riding, "tokens");
       }
     }
   }
@@ -127,16 +153,21 @@ class Findings {
     if (!w_.time) return;
     const Line* attention = budget_ ? budget_->find(LineId::attention_distance) : nullptr;
     const Line* attention_floor = budget_ ? budget_->find(LineId::attention_arithmetic) : nullptr;
-    const Maybe attention_time = attention != nullptr && attention_floor != nullptr ? Maybe(attention->time + attention_floor->time) : std::nullopt;
+    const Maybe attention_time = attention != nullptr && attention_floor != nullptr
+                                     ? Maybe(attention->time + attention_floor->time)
+                                     : std::nullopt;
     if (w_.materialised) {
-      say(fmt::format("The {} transient is the score matrix of one layer: {:.0f} heads x {}^2 x 2 bytes = {}", bytes_text(e_.profile.transient->best),
-                      e_.model.heads->best, number_text(w_.tokens->best), bytes_text(w_.score_bytes->best)),
+      say(fmt::format("The {} transient is the score matrix of one layer: {:.0f} heads x {}^2 x 2 bytes = {}",
+                      bytes_text(e_.profile.transient->best), e_.model.heads->best, number_text(w_.tokens->best),
+                      bytes_text(w_.score_bytes->best)),
           *w_.score_bytes, "bytes");
       if (attention_time && e_.model.layers && w_.bandwidth) {
         const Value traffic = Value(kScorePasses) * *w_.score_bytes * *e_.model.layers;
         const Value share = traffic / (*attention_time * *w_.bandwidth);
-        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {:.0f} layers): {} of HBM peak, on the wrong side of the ridge",
-                        time_text(attention_time->best), bytes_text(traffic.best), kScorePasses, e_.model.layers->best, percent_text(share.best)),
+        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {:.0f} layers): {} of HBM peak, on the wrong "
+                        "side of the ridge",
+                        time_text(attention_time->best), bytes_text(traffic.best), kScorePasses, e_.model.layers->best,
+                        percent_text(share.best)),
             share, "fraction");
       }
     }
@@ -144,26 +175,36 @@ class Findings {
       std::string text = fmt::format("Linear layers need {}", flop_text(w_.linear_flop->best));
       Value total = *w_.linear_flop;
       if (w_.attention_flop_square) {
-        text += fmt::format(", attention {} ({} under the causal mask)", flop_text(w_.attention_flop_square->best), flop_text(w_.attention_flop->best));
-        if (w_.materialised) total = total + *w_.attention_flop_square;
-        else total = total + *w_.attention_flop;
+        text += fmt::format(", attention {} ({} under the causal mask)", flop_text(w_.attention_flop_square->best),
+                            flop_text(w_.attention_flop->best));
+        if (w_.materialised)
+          total = total + *w_.attention_flop_square;
+        else
+          total = total + *w_.attention_flop;
       }
       const Value rate = total / (*w_.peak * *w_.time);
-      say(fmt::format("{}: {} in {} is {} of peak", text, flop_text(total.best), time_text(w_.time->best), percent_text(rate.best)), rate, "fraction");
+      say(fmt::format("{}: {} in {} is {} of peak", text, flop_text(total.best), time_text(w_.time->best),
+                      percent_text(rate.best)),
+          rate, "fraction");
     }
     if (attention_time && w_.attention_flop) {
       const Value share = *attention_time / *w_.time;
-      say(fmt::format("Attention kernels take {} of prefill, {}", percent_text(share.best), time_text(attention_time->best)), share, "fraction");
+      say(fmt::format("Attention kernels take {} of prefill, {}", percent_text(share.best),
+                      time_text(attention_time->best)),
+          share, "fraction");
     }
     const Line* matrix = budget_ ? budget_->find(LineId::matrix_distance) : nullptr;
     const Line* arithmetic = budget_ ? budget_->find(LineId::matrix_arithmetic) : nullptr;
     if (matrix != nullptr && arithmetic != nullptr && w_.linear_flop) {
       const Value time = matrix->time + arithmetic->time;
       const Value rate = *w_.linear_flop / (time * *w_.peak);
-      say(fmt::format("What is left, {} for {}, is {} of peak", time_text(time.best), flop_text(w_.linear_flop->best), percent_text(rate.best)), rate, "fraction");
+      say(fmt::format("What is left, {} for {}, is {} of peak", time_text(time.best), flop_text(w_.linear_flop->best),
+                      percent_text(rate.best)),
+          rate, "fraction");
     }
     if (e_.profile.flop_fraction) {
-      say(fmt::format("The counter shows {} of peak FLOP", percent_text(e_.profile.flop_fraction->best)), *e_.profile.flop_fraction, "fraction");
+      say(fmt::format("The counter shows {} of peak FLOP", percent_text(e_.profile.flop_fraction->best)),
+          *e_.profile.flop_fraction, "fraction");
     }
   }
 
@@ -175,19 +216,25 @@ class Findings {
     const Value matrix = share_of(KernelGroup::gemm) + share_of(KernelGroup::attention);
     if (flop && matrix.best > 0.0) {
       const Value rate = *flop / matrix;
-      say(fmt::format("Matrix kernels hold {} of the kernel time and all of the FLOP: at {} of peak overall they run at {} themselves", percent_text(matrix.best),
-                      percent_text(flop->best), percent_text(rate.best)),
+      say(fmt::format("Matrix kernels hold {} of the kernel time and all of the FLOP: at {} of peak overall they run "
+                      "at {} themselves",
+                      percent_text(matrix.best), percent_text(flop->best), percent_text(rate.best)),
           rate, "fraction");
     } else if (flop) {
       say(fmt::format("The step runs at {} of peak FLOP", percent_text(flop->best)), *flop, "fraction");
     }
     const Value tail = share_of(KernelGroup::norm) + share_of(KernelGroup::elementwise) + share_of(KernelGroup::cast);
     if (tail.best > 0.0) {
-      say(fmt::format("The other {} (norms, elementwise, casts) is bound by bandwidth and moves no FLOP: compute-bound describes the average, not each kernel",
+      say(fmt::format("The other {} (norms, elementwise, casts) is bound by bandwidth and moves no FLOP: compute-bound "
+                      "describes the average, not each kernel",
                       percent_text(tail.best)),
           tail, "fraction");
       const Value most = Value(1.0) / (Value(1.0) - tail).clamped(1e-3, 1.0);
-      say(fmt::format("Removing all of it is worth at most {:.2f}x; fusing keeps the last read and write", most.best), most, "ratio");
+      say(fmt::format("Removing all of it is worth at most {:.2f}x; fusing keeps the last read and write, so who calls "
+                      "it nothing and "
+                      "who calls it the bottleneck are both half right",
+                      most.best),
+          most, "ratio");
     }
   }
 
@@ -205,34 +252,54 @@ class Findings {
       const Maybe told_gaps = e_.profile.gap_time ? e_.profile.gap_time : count * e_.profile.gap_length;
       if (told_kernels && told_gaps) {
         const double most = std::min(told_kernels->high() + told_gaps->high(), budget_->total.best);
-        say(fmt::format("{}{} in kernels and {} in gaps, together at most {} of {}", each, time_range_text(told_kernels->interval), time_range_text(told_gaps->interval),
-                        time_text(most), time_text(budget_->total.best)),
+        say(fmt::format("{}{} in kernels and {} in gaps, together at most {} of {}", each,
+                        time_range_text(told_kernels->interval), time_range_text(told_gaps->interval), time_text(most),
+                        time_text(budget_->total.best)),
             between, "seconds");
       }
     }
     if (host != nullptr && host->time.best > 0.02 * budget_->total.best) {
       const bool measured = e_.profile.host_time.has_value();
-      const Value least(host->time.interval, measured ? host->time.best : host->time.low(), host->time.origin);
-      say(fmt::format("{}{} a step is in neither kernels nor gaps: the host between steps (scheduling, sampling, detokenizing)", measured ? "" : "At least ",
-                      time_text(least.best)),
+      const Value least(host->time.interval, measured ? host->time.best : least_host(*host), host->time.origin);
+      say(fmt::format(
+              "{}{} a step is in neither kernels nor gaps: the host between steps (scheduling, sampling, detokenizing)",
+              measured ? "" : "At least ", time_text(least.best)),
           least, "seconds");
     }
     if (regime_ != Regime::overhead_bound || !kernels) return;
     const Value outside = (Value(1.0) - *kernels / budget_->total).clamped(0.0, 1.0);
-    say(fmt::format("No kernel runs for {} to {} of the step: neither roof binds, the host does", percent_text(outside.low()), percent_text(outside.high())), outside, "fraction");
+    say(fmt::format("No kernel runs for {} to {} of the step: neither roof binds, the host does",
+                    percent_text(outside.low()), percent_text(outside.high())),
+        outside, "fraction");
+  }
+
+  /// Kernels and gaps at their longest leave this much of the step.
+  [[nodiscard]] double least_host(const Line& host) const {
+    const Line* gaps = budget_->find(LineId::launch_gaps);
+    if (!budget_->kernels || gaps == nullptr) return host.time.low();
+    const auto& count = e_.profile.kernels_per_step;
+    const double longest = best_or(count, 0.0) * (e_.profile.kernel_length ? e_.profile.kernel_length->high() : 0.0) +
+                           best_or(count, 0.0) * (e_.profile.gap_length ? e_.profile.gap_length->high() : 0.0);
+    return longest > 0.0 ? std::max(host.time.low(), budget_->total.best - longest) : host.time.low();
   }
 
   void links() {
     const Value share = budget_->share(regime_ == Regime::transfer_bound ? Cause::transfer : Cause::communication);
-    say(fmt::format("{} take {} of a step with nothing else running", regime_ == Regime::transfer_bound ? "Copies" : "Collectives", percent_text(share.best)), share, "fraction");
+    say(fmt::format("{} take {} of a step with nothing else running",
+                    regime_ == Regime::transfer_bound ? "Copies" : "Collectives", percent_text(share.best)),
+        share, "fraction");
   }
 
   void supply() {
     if (regime_ == Regime::load_bound) {
-      say(fmt::format("No step runs for {} of the time and nothing waits", percent_text(e_.profile.idle_fraction->best)), *e_.profile.idle_fraction, "fraction");
+      say(fmt::format("No step runs for {} of the time and nothing waits",
+                      percent_text(e_.profile.idle_fraction->best)),
+          *e_.profile.idle_fraction, "fraction");
       return;
     }
-    say(fmt::format("{} of the KV blocks are taken while requests wait or are preempted", percent_text(e_.serving.kv_usage->best)), *e_.serving.kv_usage, "fraction");
+    say(fmt::format("{} of the KV blocks are taken while requests wait or are preempted",
+                    percent_text(e_.serving.kv_usage->best)),
+        *e_.serving.kv_usage, "fraction");
   }
 
   const Evidence& e_;
@@ -244,22 +311,28 @@ class Findings {
 
 }  // namespace
 
-std::vector<Finding> findings_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, Regime regime) {
+std::vector<Finding> findings_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+                                 Regime regime) {
   return Findings(e, w, budget, regime).all();
 }
 
 std::string question_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, Regime regime) {
   const Profile& p = e.profile;
-  if (!e.machine.hbm_bandwidth || e.machine.peak.empty()) return "Which GPU is it, and how many of them share the model?";
-  if (!w.weight_bytes && w.window != Window::training) return "How many parameters has the model, and in which dtype are its weights?";
+  if (!e.machine.hbm_bandwidth || e.machine.peak.empty())
+    return "Which GPU is it, and how many of them share the model?";
+  if (!w.weight_bytes && w.window != Window::training)
+    return "How many parameters has the model, and in which dtype are its weights?";
   if (!w.time && p.kernel_time.empty()) {
     return w.window == Window::training ? "How long does a training step take, and how many tokens does it hold?"
                                         : "How many tokens a second come out, over how many sequences at once?";
   }
   if (!p.hbm_fraction && !p.flop_fraction) {
-    return "What HBM bandwidth and what FLOP rate does a profiler show over the same steps? One high names the roof; both low mean neither.";
+    return "What HBM bandwidth and what FLOP rate does a profiler show over the same steps? One high names the roof; "
+           "both low mean neither.";
   }
-  if (budget && budget->share(Cause::unexplained).best > 0.35) return "In a timeline of one step: how long are the kernels, how long the gaps between them, how long the host around them?";
+  if (budget && budget->share(Cause::unexplained).best > 0.35)
+    return "In a timeline of one step: how long are the kernels, how long the gaps between them, how long the host "
+           "around them?";
   switch (regime) {
     case Regime::bandwidth_bound:
       return "How much loss of quality is acceptable, and how often would a small draft model guess the next token?";

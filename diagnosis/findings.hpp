@@ -5,9 +5,10 @@
 
 namespace ridgeline::diagnosis {
 
-[[nodiscard]] std::vector<Finding> findings_of(const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget,
-                                               Regime regime);
+[[nodiscard]] std::vector<Finding> findings_of(const Evidence& evidence, const Work& work,
+                                               const std::optional<TimeBudget>& budget, Regime regime);
 /// The measurement or fact whose answer would narrow the diagnosis most.
-[[nodiscard]] std::string question_of(const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget, Regime regime);
+[[nodiscard]] std::string question_of(const Evidence& evidence, const Work& work,
+                                      const std::optional<TimeBudget>& budget, Regime regime);
 
 }  // namespace ridgeline::diagnosis

@@ -6,8 +6,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Kernels that spend this much of their time at a roof are bound by it; below, by themselves. Real kernels that read memory as
-/// fast as they can come to 0.5 to 0.8 of the datasheet.
+/// Kernels that spend this much of their time at a roof are bound by it; below, by themselves. Real kernels that read
+/// memory as fast as they can come to 0.5 to 0.8 of the datasheet.
 constexpr double kNearRoof = 0.4;
 /// Two mechanisms closer than this cannot be ranked.
 constexpr double kTooClose = 0.06;
@@ -22,9 +22,11 @@ Regime on_device(double bandwidth, double compute, double kernels) {
   return compute > bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
-/// What nobody separated most likely is: a decode step that is far from its roof waits for its host, a long prompt or a training
-/// step is slow inside its kernels.
-Regime guess(const Work& work) { return work.phase == Phase::decode ? Regime::overhead_bound : Regime::kernel_inefficiency; }
+/// What nobody separated most likely is: a decode step that is far from its roof waits for its host, a long prompt or a
+/// training step is slow inside its kernels.
+Regime guess(const Work& work) {
+  return work.phase == Phase::decode ? Regime::overhead_bound : Regime::kernel_inefficiency;
+}
 
 double evidence_weight(const Evidence& e, const Work& w) {
   double weight = 1.0;
@@ -38,12 +40,14 @@ double evidence_weight(const Evidence& e, const Work& w) {
 }  // namespace
 
 Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget) {
-  const double compute_roof = std::max(best_or(e.profile.flop_fraction, 0.0), budget ? budget->share(Cause::compute).best : 0.0);
+  const double compute_roof =
+      std::max(best_or(e.profile.flop_fraction, 0.0), budget ? budget->share(Cause::compute).best : 0.0);
   const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95;
   const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
   // A full cache behind a busy matrix unit would only queue more work there.
   if (kv_full && turned_away && compute_roof < 0.6) return {Regime::capacity_bound, 0.85};
-  if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0) return {Regime::load_bound, 0.85};
+  if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
+    return {Regime::load_bound, 0.85};
   if (!budget) return {Regime::mixed, 0.05};
 
   const double bandwidth = budget->share(Cause::bandwidth).best;
@@ -51,10 +55,11 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double kernels = budget->share(Cause::kernels).best;
   const double unknown = budget->share(Cause::unexplained).best;
   const double device = bandwidth + compute + kernels;
-  std::array<Side, 4> sides{{{on_device(bandwidth, compute, kernels), device},
-                             {Regime::overhead_bound, budget->share(Cause::launch).best + budget->share(Cause::host).best},
-                             {Regime::communication_bound, budget->share(Cause::communication).best},
-                             {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
+  std::array<Side, 4> sides{
+      {{on_device(bandwidth, compute, kernels), device},
+       {Regime::overhead_bound, budget->share(Cause::launch).best + budget->share(Cause::host).best},
+       {Regime::communication_bound, budget->share(Cause::communication).best},
+       {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
   std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.share > b.share; });
 
   const double weight = evidence_weight(e, w);

@@ -22,7 +22,7 @@ class Builder {
       add_kernels_by_group();
     }
     if (gaps_) add(LineId::launch_gaps, Cause::launch, "gaps between kernels", *gaps_);
-    if (host_) add(LineId::host, Cause::host, "host before and after a step's kernels", *host_);
+    if (host_) add(LineId::host, Cause::host, "host around a step's kernels", *host_);
     close();
     tighten();
     return std::move(budget_);
@@ -119,8 +119,8 @@ class Builder {
     }
   }
 
-  void add_block(const Value& time, Value floor, LineId floor_id, Cause cause, std::string floor_part, LineId distance_id,
-                 std::string distance_part) {
+  void add_block(const Value& time, Value floor, LineId floor_id, Cause cause, std::string floor_part,
+                 LineId distance_id, std::string distance_part) {
     floor = floor.clamped(0.0, time.high());
     if (floor.best > time.best) floor.best = time.best;
     floor.interval.low = std::min(floor.interval.low, floor.best);
@@ -159,8 +159,8 @@ class Builder {
       const bool decoding = w_.window == Window::decode;
       add_block(attention, *attention_floor(), decoding ? LineId::kv_cache : LineId::attention_arithmetic,
                 decoding ? Cause::bandwidth : Cause::compute,
-                decoding ? "KV cache at peak bandwidth" : "attention arithmetic at peak rate", LineId::attention_distance,
-                "attention kernels beyond their floor");
+                decoding ? "KV cache at peak bandwidth" : "attention arithmetic at peak rate",
+                LineId::attention_distance, "attention kernels beyond their floor");
     }
     // Passes over activations: they move bytes and next to no arithmetic. In a decode step their tensors are tiny.
     const Cause passes = w_.window == Window::decode ? Cause::kernels : Cause::bandwidth;
@@ -176,15 +176,17 @@ class Builder {
   }
 
   [[nodiscard]] Maybe attention_floor() const {
-    return w_.window == Window::decode ? w_.kv_read / w_.bandwidth : w_.window == Window::prefill ? w_.attention_flop / w_.peak : std::nullopt;
+    return w_.window == Window::decode    ? w_.kv_read / w_.bandwidth
+           : w_.window == Window::prefill ? w_.attention_flop / w_.peak
+                                          : std::nullopt;
   }
 
   void add_matrix_kernels(const Value& time, bool attention_apart) {
     const Maybe bytes = budget_.in_seconds && w_.weight_bytes ? w_.weight_bytes / w_.bandwidth : std::nullopt;
     const Maybe bandwidth = attention_apart || bytes ? bytes : budget_.bandwidth_floor;
     if (budget_.compute_floor && budget_.compute_floor->best >= best_or(bandwidth, 0.0)) {
-      add_block(time, *budget_.compute_floor, LineId::matrix_arithmetic, Cause::compute, "matrix arithmetic at peak rate",
-                LineId::matrix_distance, "matrix kernels beyond their floor");
+      add_block(time, *budget_.compute_floor, LineId::matrix_arithmetic, Cause::compute,
+                "matrix arithmetic at peak rate", LineId::matrix_distance, "matrix kernels beyond their floor");
     } else if (bandwidth) {
       add_block(time, *bandwidth, bytes ? LineId::weights : LineId::traffic, Cause::bandwidth,
                 bytes ? "weights at peak bandwidth" : "HBM traffic at peak bandwidth", LineId::matrix_distance,
@@ -214,7 +216,7 @@ class Builder {
     const bool nothing_else = !kernels_ && !gaps_ && !host_ && !by_groups();
     const Value rest(core::Interval(0.0, budget_.total.high()), std::max(left, 0.0), Origin::derived);
     if (nothing_else) {
-      add(LineId::not_separated, Cause::unexplained, "kernels beyond their floor, gaps and host, not told apart", rest);
+      add(LineId::not_separated, Cause::unexplained, "not told apart: kernels, gaps, host", rest);
     } else {
       add(LineId::unexplained, Cause::unexplained, "not in any of these", rest);
     }
@@ -239,7 +241,8 @@ class Builder {
     }
   }
 
-  /// No line can hold more than the total leaves beside the least of the others, nor less than it needs beside their most.
+  /// No line can hold more than the total leaves beside the least of the others, nor less than it needs beside their
+  /// most.
   void tighten() {
     for (int round = 0; round < 2; ++round) {
       double lows = 0.0;

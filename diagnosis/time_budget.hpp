@@ -1,7 +1,8 @@
 #pragma once
-// The ledger: the measured time of one unit of work (a step, a prompt's prefill, a training step) split by cause. The floor of
-// the kernels is what their bytes take at peak bandwidth or their arithmetic at peak rate, whichever is longer; then their
-// distance from it, the gaps between them, the host around them, and what the evidence cannot tell apart.
+// The ledger: the measured time of one unit of work (a step, a prompt's prefill, a training step) split by cause. The
+// floor of the kernels is what their bytes take at peak bandwidth or their arithmetic at peak rate, whichever is
+// longer; then their distance from it, the gaps between them, the host around them, and what the evidence cannot tell
+// apart.
 //
 // The lines' numbers add up exactly to the measured time; their bounds are those that such a sum allows.
 
@@ -17,14 +18,14 @@ enum class Cause : std::uint8_t { bandwidth, compute, kernels, launch, host, com
 inline constexpr std::size_t kCauses = 8;
 
 enum class LineId : std::uint8_t {
-  weights,              // weight bytes at peak bandwidth
-  kv_cache,             // KV bytes at peak bandwidth
-  traffic,              // bytes at peak bandwidth where only their sum is known
-  matrix_arithmetic,    // FLOP at peak
-  attention_arithmetic, // FLOP at peak
-  matrix_distance,      // matrix kernels beyond their floor
-  attention_distance,   // attention kernels beyond their floor
-  kernel_distance,      // all kernels beyond their floor, where classes are not known
+  weights,               // weight bytes at peak bandwidth
+  kv_cache,              // KV bytes at peak bandwidth
+  traffic,               // bytes at peak bandwidth where only their sum is known
+  matrix_arithmetic,     // FLOP at peak
+  attention_arithmetic,  // FLOP at peak
+  matrix_distance,       // matrix kernels beyond their floor
+  attention_distance,    // attention kernels beyond their floor
+  kernel_distance,       // all kernels beyond their floor, where classes are not known
   norms,
   elementwise,
   casts,
@@ -33,7 +34,7 @@ enum class LineId : std::uint8_t {
   host,
   communication,
   transfer,
-  not_separated,        // kernels beyond their floor, gaps and host, not told apart
+  not_separated,  // kernels beyond their floor, gaps and host, not told apart
   unexplained,
 };
 
@@ -45,14 +46,14 @@ struct Line {
 };
 
 struct TimeBudget {
-  Value total;             // seconds, or 1 where only shares are known
+  Value total;  // seconds, or 1 where only shares are known
   bool in_seconds = false;
   std::vector<Line> lines;
-  Maybe compute_floor;     // of the matrix kernels, whichever of the two is on the ledger
+  Maybe compute_floor;  // of the matrix kernels, whichever of the two is on the ledger
   Maybe bandwidth_floor;
-  Maybe kernels;           // time in which some kernel runs
-  bool host_paced = false; // the device waits for each launch: a shorter kernel makes a longer gap
-  bool overfull = false;   // the floors alone exceed the measured time: the evidence contradicts itself
+  Maybe kernels;            // time in which some kernel runs
+  bool host_paced = false;  // the device waits for each launch: a shorter kernel makes a longer gap
+  bool overfull = false;    // the floors alone exceed the measured time: the evidence contradicts itself
 
   [[nodiscard]] const Line* find(LineId id) const;
   /// Sum over the lines of a cause, as a share of the total.

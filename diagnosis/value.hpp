@@ -1,7 +1,8 @@
 #pragma once
-// What is known of a quantity: the bounds it certainly lies in, the number a person would write down for it, and where it came
-// from. Arithmetic carries all three: bounds by interval arithmetic, the number by plain arithmetic, the origin by its weakest
-// ancestor. `Maybe` is a value that evidence may lack; whatever is computed from an absent value is absent.
+// What is known of a quantity: the bounds it certainly lies in, the number a person would write down for it, and where
+// it came from. Arithmetic carries all three: bounds by interval arithmetic, the number by plain arithmetic, the origin
+// by its weakest ancestor. `Maybe` is a value that evidence may lack; whatever is computed from an absent value is
+// absent.
 
 #include <cmath>
 #include <cstdint>

@@ -35,7 +35,7 @@ constexpr std::array<Scale, 5> kFlop{{{1.0, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLO
 
 }  // namespace
 
-std::string time_text(double seconds) { return scaled(seconds, kTimes); }
+std::string time_text(double seconds) { return seconds == 0.0 ? "0 s" : scaled(seconds, kTimes); }
 std::string bytes_text(double bytes) { return scaled(bytes, kBytes); }
 std::string flop_text(double flop) { return scaled(flop, kFlop); }
 

@@ -5,8 +5,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Widths of dense decoder layers stand in a steady proportion to their number, about 128 to one, and a layer holds 12 width^2
-/// parameters. Good to some 10 % for models from 1 B to 100 B.
+/// Widths of dense decoder layers stand in a steady proportion to their number, about 128 to one, and a layer holds 12
+/// width^2 parameters. Good to some 10 % for models from 1 B to 100 B.
 constexpr double kWidthPerLayer = 128.0;
 constexpr double kParametersPerWidthSquared = 12.0;
 /// Grouped heads shrink the KV cache of a multi-head model by up to this.
@@ -84,9 +84,11 @@ void find_shape(const Evidence& e, Work& w) {
     w.kv_per_token = e.serving.kv_bytes_per_sequence / e.serving.context_tokens;
   }
   if (!w.kv_per_token && m.parameters) {
-    const double layers = std::cbrt(m.parameters->best / (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
+    const double layers =
+        std::cbrt(m.parameters->best / (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
     const double most = 2.0 * kv_bytes * layers * kWidthPerLayer * layers;
-    w.kv_per_token = Value({most / kMostGrouping, most}, most, Origin::assumed, "a dense model of this size without grouped heads");
+    w.kv_per_token =
+        Value({most / kMostGrouping, most}, most, Origin::assumed, "a dense model of this size without grouped heads");
   }
 }
 
@@ -165,8 +167,8 @@ double padding_of(double rows) {
   return std::ceil(rows / tile) * tile / rows;
 }
 
-/// Compares the FLOP counter with the tokens known. Padding can explain an excess up to its bound; beyond it, in a server that
-/// batches continuously, the step must have carried tokens that nobody counted.
+/// Compares the FLOP counter with the tokens known. Padding can explain an excess up to its bound; beyond it, in a
+/// server that batches continuously, the step must have carried tokens that nobody counted.
 void explain_flop(const Evidence& e, Work& w) {
   w.flop_expected = w.flop / (w.peak * w.time);
   const Maybe counted = e.profile.flop_fraction;
@@ -180,8 +182,8 @@ void explain_flop(const Evidence& e, Work& w) {
     w.excess = FlopExcess::padding;
     return;
   }
-  if (w.window == Window::decode && !e.profile.gemm_rows && !w.riding && e.serving.arrivals != Arrivals::one_at_a_time &&
-      w.tokens->best > 1.0) {
+  if (w.window == Window::decode && !e.profile.gemm_rows && !w.riding &&
+      e.serving.arrivals != Arrivals::one_at_a_time && w.tokens->best > 1.0) {
     w.excess = FlopExcess::prompt_tokens;
     w.tokens_implied = *counted * *w.peak * *w.time / (Value(2.0) * *w.parameters);
     w.riding = (*w.tokens_implied - *w.sequences).clamped(0.0, w.tokens_implied->high());

@@ -17,6 +17,13 @@ bool names_whole_reference(const std::string& key) {
   return std::any_of(kReferences.begin(), kReferences.end(), [&](const Reference& r) { return r.key == key; });
 }
 
+/// A workload is a trace, or generated, or training. Naming another one than the document's replaces the document's.
+bool names_other_workload(const std::string& key, const core::Node& document) {
+  if (key != "workload.trace" && key != "workload.training") return false;
+  const core::Node* workload = document.find("workload");
+  return workload != nullptr && workload->find(key.substr(key.find('.') + 1)) == nullptr;
+}
+
 /// Paths in the document become absolute, so that the resolved scenario means the same wherever it is read.
 void anchor_paths(core::Node& node) {
   for (auto& [key, value] : node.entries) {
@@ -54,6 +61,7 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " + document.describe());
   }
   for (const auto& [key, value] : overrides) {
+    if (names_other_workload(key, document)) document.find("workload")->entries.clear();
     if (names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   for (const Reference& reference : kReferences) {

@@ -33,7 +33,7 @@ using Override = std::pair<std::string, std::string>;
 [[nodiscard]] Override parse_override(const std::string& text);
 
 /// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in order; an override of a whole
-/// reference (`hw=mi325x`) comes first. Top-level keys in `ignore` are left for others to read (a case's expectations).
+/// reference (`hw=mi325x`) comes first. `workload.trace=FILE` replaces a generated workload. Top-level keys in `ignore` are left for others to read (a case's expectations).
 [[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library, const std::vector<std::string>& ignore = {});
 

@@ -9,8 +9,12 @@
 namespace ridgeline::diagnosis {
 extern const Fix kAsynchronousHost;
 const Fix kAsynchronousHost{
-    .name = "asynchronous_host", .title = "Take the host off the critical path (asynchronous scheduling)", .family = "host", .effort = 1,
-    .after = "graph_capture", .popularity = 0.3,
+    .name = "asynchronous_host",
+    .title = "Take the host off the critical path (asynchronous scheduling)",
+    .family = "host",
+    .effort = 1,
+    .after = "graph_capture",
+    .popularity = 0.3,
     .applies = [](const Situation& s) { return is_decoding(s) && s.budget.find(LineId::host) != nullptr; },
     .assess = [](const Situation& s) -> Assessment {
       const Line* host = s.budget.find(LineId::host);
@@ -30,8 +34,9 @@ const Fix kAsynchronousHost{
       const double even = std::clamp(0.5 * total, low, high);
       const double most = std::max({gain_at(low, 1.0), gain_at(mid, 1.0), gain_at(high, 1.0), gain_at(even, 1.0)});
       const double least = std::min({gain_at(low, 0.5), gain_at(mid, 0.5), gain_at(high, 0.5)});
-      return {{least, most}, fmt::format("{} of each step is host time outside its kernels and gaps{}", time_range_text(host->time.interval),
-                                         captured > 0.0 ? "; on top of graph_capture" : "")};
+      return {{least, most},
+              fmt::format("{} of each step is host time outside its kernels and gaps{}",
+                          time_range_text(host->time.interval), captured > 0.0 ? "; on top of graph_capture" : "")};
     }};
 
 }  // namespace ridgeline::diagnosis

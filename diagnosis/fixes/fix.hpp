@@ -1,6 +1,6 @@
 #pragma once
-// A candidate change and what it would be worth. Its gain is computed by rewriting lines of the ledger: old time over new, as an
-// interval. A new candidate is one .cpp with one `const Fix`, and one line in fixes/table.cpp.
+// A candidate change and what it would be worth. Its gain is computed by rewriting lines of the ledger: old time over
+// new, as an interval. A new candidate is one .cpp with one `const Fix`, and one line in fixes/table.cpp.
 
 #include <string>
 #include <string_view>
@@ -25,19 +25,19 @@ struct Assessment {
 };
 
 struct Fix {
-  std::string_view name;     // as scenarios, proposals and reports spell it
-  std::string_view title;    // for people
-  std::string_view family;   // of several that do the same to the ledger, one is recommended
-  int effort = 1;            // 0 a switch, 1 a supported feature to set up, 2 another model or new code, 3 weeks of it
+  std::string_view name;    // as scenarios, proposals and reports spell it
+  std::string_view title;   // for people
+  std::string_view family;  // of several that do the same to the ledger, one is recommended
+  int effort = 1;           // 0 a switch, 1 a supported feature to set up, 2 another model or new code, 3 weeks of it
   bool needs_hardware = false;
-  std::string_view after{};  // the fix that must come first, or ""
-  double popularity = 0.0;   // how often it is proposed without looking, 0 to 1
+  std::string_view after{};                     // the fix that must come first, or ""
+  double popularity = 0.0;                      // how often it is proposed without looking, 0 to 1
   bool (*applies)(const Situation&) = nullptr;  // it can be computed here, worthwhile or not
   Assessment (*assess)(const Situation&) = nullptr;
 };
 
-/// The ledger with some lines multiplied. Where the host paces the device, time saved inside kernels turns into longer gaps and
-/// is mostly lost.
+/// The ledger with some lines multiplied. Where the host paces the device, time saved inside kernels turns into longer
+/// gaps and is mostly lost.
 class Rewrite {
  public:
   explicit Rewrite(const TimeBudget& budget) : budget_(budget) {}

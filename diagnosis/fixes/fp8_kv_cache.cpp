@@ -8,22 +8,27 @@
 
 namespace ridgeline::diagnosis {
 extern const Fix kFp8KvCache;
-const Fix kFp8KvCache{
-    .name = "fp8_kv_cache", .title = "Keep the KV cache in fp8", .family = "kv bytes", .effort = 0, .popularity = 0.5,
-    .applies = [](const Situation& s) {
-      const auto& dtype = s.evidence.model.kv_cache_dtype;
-      return is_decoding(s) && (!dtype || hw::bytes_of(*dtype).value() >= 2.0);
-    },
-    .assess = [](const Situation& s) -> Assessment {
-      if (s.regime == Regime::capacity_bound) {
-        return {{1.0, 2.0}, "twice the sequences fit into the same KV memory"};
-      }
-      Rewrite ledger(s.budget);
-      ledger.shrink_bytes(LineId::kv_cache, {0.5, 0.55});
-      const Maybe& kv = s.work.kv_read;
-      const Maybe& all = s.work.bytes;
-      return {ledger.gain(), kv && all ? fmt::format("KV is {} of the {} that a step reads", bytes_text(kv->best), bytes_text(all->best))
-                                       : "no line of the ledger is known to be KV bytes"};
-    }};
+const Fix kFp8KvCache{.name = "fp8_kv_cache",
+                      .title = "Keep the KV cache in fp8",
+                      .family = "kv bytes",
+                      .effort = 0,
+                      .popularity = 0.5,
+                      .applies =
+                          [](const Situation& s) {
+                            const auto& dtype = s.evidence.model.kv_cache_dtype;
+                            return is_decoding(s) && (!dtype || hw::bytes_of(*dtype).value() >= 2.0);
+                          },
+                      .assess = [](const Situation& s) -> Assessment {
+                        if (s.regime == Regime::capacity_bound) {
+                          return {{1.0, 2.0}, "twice the sequences fit into the same KV memory"};
+                        }
+                        Rewrite ledger(s.budget);
+                        ledger.shrink_bytes(LineId::kv_cache, {0.5, 0.55});
+                        const Maybe& kv = s.work.kv_read;
+                        const Maybe& all = s.work.bytes;
+                        return {ledger.gain(), kv && all ? fmt::format("KV is {} of the {} that a step reads",
+                                                                       bytes_text(kv->best), bytes_text(all->best))
+                                                         : "no line of the ledger is known to be KV bytes"};
+                      }};
 
 }  // namespace ridgeline::diagnosis

@@ -26,9 +26,12 @@ Assessment assess(const Situation& s) {
   const core::Interval arithmetic{1.0 / faster.high(), std::min(1.0, 1.1 / faster.low())};
   constexpr core::Interval kBytes{0.5, 0.55};
   Rewrite ledger(s.budget);
-  ledger.shrink_arithmetic(arithmetic, kBytes).shrink_bytes(LineId::weights, kBytes).shrink_bytes(LineId::traffic, {0.5, 1.0});
+  ledger.shrink_arithmetic(arithmetic, kBytes)
+      .shrink_bytes(LineId::weights, kBytes)
+      .shrink_bytes(LineId::traffic, {0.5, 1.0});
   if (s.budget.find(LineId::matrix_arithmetic) != nullptr || s.regime == Regime::bandwidth_bound) {
-    for (const LineId id : {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated}) ledger.scale(id, {0.65, 1.0});
+    for (const LineId id : {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated})
+      ledger.scale(id, {0.65, 1.0});
   }
   Assessment out{ledger.gain(), {}};
   out.why = s.budget.find(LineId::matrix_arithmetic) != nullptr
@@ -41,7 +44,12 @@ Assessment assess(const Situation& s) {
 }  // namespace
 
 extern const Fix kFp8W8A8;
-const Fix kFp8W8A8{.name = "fp8_w8a8", .title = "fp8 weights and activations", .family = "weight bytes", .effort = 1, .popularity = 0.5,
-                   .applies = applies, .assess = assess};
+const Fix kFp8W8A8{.name = "fp8_w8a8",
+                   .title = "fp8 weights and activations",
+                   .family = "weight bytes",
+                   .effort = 1,
+                   .popularity = 0.5,
+                   .applies = applies,
+                   .assess = assess};
 
 }  // namespace ridgeline::diagnosis

@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 namespace {
 
 /// Fused prefill attention over long prompts reaches this much of the matrix peak.
-constexpr core::Interval kOfPeak{0.34, 0.42};
+constexpr core::Interval kOfPeak{0.30, 0.42};
 
 core::Interval fused_time(const Situation& s) {
   const Value at_peak = *s.work.attention_flop / *s.work.peak;
@@ -19,19 +19,26 @@ core::Interval fused_time(const Situation& s) {
 
 bool applies(const Situation& s) {
   if (s.work.window != Window::prefill || !s.budget.in_seconds) return false;
-  return s.evidence.profile.kernel_time.contains(KernelGroup::attention) ? s.work.attention_flop && s.work.peak : s.work.materialised;
+  return s.evidence.profile.kernel_time.contains(KernelGroup::attention) ? s.work.attention_flop && s.work.peak
+                                                                         : s.work.materialised;
 }
 
 }  // namespace
 
 extern const Fix kFusedAttention;
 const Fix kFusedAttention{
-    .name = "fused_attention", .title = "Fused (flash) attention", .family = "attention", .effort = 0, .popularity = 0.6, .applies = applies,
+    .name = "fused_attention",
+    .title = "Fused (flash) attention",
+    .family = "attention",
+    .effort = 0,
+    .popularity = 0.6,
+    .applies = applies,
     .assess = [](const Situation& s) -> Assessment {
       const Line* floor = s.budget.find(LineId::attention_arithmetic);
       const Line* distance = s.budget.find(LineId::attention_distance);
       if (floor == nullptr || distance == nullptr) {
-        return {{1.0, 1.0 / std::max(0.02, 1.0 - s.budget.share(LineId::not_separated).best)}, "the score matrix is materialised; how long that takes was not measured"};
+        return {{1.0, 1.0 / std::max(0.02, 1.0 - s.budget.share(LineId::not_separated).best)},
+                "the score matrix is materialised; how long that takes was not measured"};
       }
       const double now = floor->time.best + distance->time.best;
       core::Interval after = fused_time(s);
@@ -39,10 +46,10 @@ const Fix kFusedAttention{
       Rewrite ledger(s.budget);
       ledger.replace(LineId::attention_distance, core::Interval(distance->time.best - now) + after);
       const double total = s.budget.total.best;
-      return {ledger.gain(),
-              fmt::format("attention takes {} for {}; fused it needs {}{}: the whole comes to {}", time_text(now), flop_text(s.work.attention_flop->best),
-                          time_range_text(after), s.work.materialised ? " and the transient vanishes" : "",
-                          time_range_text({total - now + after.low, total - now + after.high}))};
+      return {ledger.gain(), fmt::format("attention takes {} for {}; fused it needs {}{}: the whole comes to {}",
+                                         time_text(now), flop_text(s.work.attention_flop->best), time_range_text(after),
+                                         s.work.materialised ? " and the transient vanishes" : "",
+                                         time_range_text({total - now + after.low, total - now + after.high}))};
     }};
 
 }  // namespace ridgeline::diagnosis

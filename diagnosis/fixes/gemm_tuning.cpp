@@ -18,7 +18,11 @@ constexpr core::Interval kOfBandwidth{0.65, 0.85};
 
 extern const Fix kGemmTuning;
 const Fix kGemmTuning{
-    .name = "gemm_tuning", .title = "Tune the matrix kernels for their shapes", .family = "matrix kernels", .effort = 1, .popularity = 0.3,
+    .name = "gemm_tuning",
+    .title = "Tune the matrix kernels for their shapes",
+    .family = "matrix kernels",
+    .effort = 1,
+    .popularity = 0.3,
     .applies = [](const Situation& s) { return s.budget.find(LineId::matrix_distance) != nullptr; },
     .assess = [](const Situation& s) -> Assessment {
       const Line* arithmetic = s.budget.find(LineId::matrix_arithmetic);
@@ -27,13 +31,15 @@ const Fix kGemmTuning{
       if (floor == nullptr) return {{1.0, 1.0}, "the floor of the matrix kernels is not known"};
       const double now = floor->time.best + distance->time.best;
       const core::Interval reach = arithmetic != nullptr ? kOfPeak : kOfBandwidth;
-      const core::Interval after{std::min(now, floor->time.best / reach.high), std::min(now, floor->time.best / reach.low)};
+      const core::Interval after{std::min(now, floor->time.best / reach.high),
+                                 std::min(now, floor->time.best / reach.low)};
       Rewrite ledger(s.budget);
       ledger.replace(LineId::matrix_distance, core::Interval(distance->time.best - now) + after);
       core::Interval gain = ledger.gain();
       gain = {std::max(1.0, gain.low), std::max(1.0, gain.high)};
-      return {gain, fmt::format("matrix kernels run at {} of their roof; well-tuned ones reach {:.0f} to {:.0f} %",
-                                percent_text(floor->time.best / std::max(now, 1e-300)), 100 * reach.low, 100 * reach.high)};
+      return {gain,
+              fmt::format("matrix kernels run at {} of their roof; well-tuned ones reach {:.0f} to {:.0f} %",
+                          percent_text(floor->time.best / std::max(now, 1e-300)), 100 * reach.low, 100 * reach.high)};
     }};
 
 }  // namespace ridgeline::diagnosis

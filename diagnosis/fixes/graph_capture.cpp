@@ -16,21 +16,27 @@ constexpr core::Interval kGapsLeft{0.0, 0.2};
 
 extern const Fix kGraphCapture;
 const Fix kGraphCapture{
-    .name = "graph_capture", .title = "Capture the step in a graph", .family = "launch", .effort = 0, .popularity = 0.55,
+    .name = "graph_capture",
+    .title = "Capture the step in a graph",
+    .family = "launch",
+    .effort = 0,
+    .popularity = 0.55,
     .applies = [](const Situation& s) { return is_decoding(s); },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
       const Line* gaps = s.budget.find(LineId::launch_gaps);
       if (gaps == nullptr) {
         ledger.scale(LineId::not_separated, {0.2, 1.0});
-        return {ledger.gain(), fmt::format("launch gaps were not measured; they are at most the {} that nobody has separated",
-                                           percent_text(s.budget.share(LineId::not_separated).best))};
+        return {ledger.gain(),
+                fmt::format("launch gaps were not measured; they are at most the {} that nobody has separated",
+                            percent_text(s.budget.share(LineId::not_separated).best))};
       }
       ledger.scale(LineId::launch_gaps, s.budget.host_paced ? kGapsLeft : core::Interval(0.5, 1.0));
       const Maybe& count = s.evidence.profile.kernels_per_step;
-      return {ledger.gain(), fmt::format("it removes {}the gaps between kernels, {} of the {} step",
-                                         count ? fmt::format("{} launches a step and ", number_text(count->best)) : std::string(),
-                                         time_range_text(gaps->time.interval), time_text(s.budget.total.best))};
+      return {ledger.gain(),
+              fmt::format("it removes {}the gaps between kernels, {} of the {} step",
+                          count ? fmt::format("{} launches a step and ", number_text(count->best)) : std::string(),
+                          time_range_text(gaps->time.interval), time_text(s.budget.total.best))};
     }};
 
 }  // namespace ridgeline::diagnosis

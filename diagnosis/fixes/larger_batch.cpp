@@ -9,15 +9,20 @@
 namespace ridgeline::diagnosis {
 extern const Fix kLargerBatch;
 const Fix kLargerBatch{
-    .name = "larger_batch", .title = "A larger batch", .family = "batch", .effort = 0, .popularity = 0.8,
+    .name = "larger_batch",
+    .title = "A larger batch",
+    .family = "batch",
+    .effort = 0,
+    .popularity = 0.8,
     .applies = [](const Situation&) { return true; },
     .assess = [](const Situation& s) -> Assessment {
       if (s.work.window == Window::training) {
         const Maybe& rows = s.work.tokens;
         Rewrite ledger(s.budget);
         ledger.scale(LineId::matrix_distance, {rows && rows->best >= 8192.0 ? 0.9 : 0.5, 1.0});
-        return {ledger.gain(), fmt::format("{}matrix products have rows enough; every pass over activations grows with the batch",
-                                           rows ? number_text(rows->best) + " tokens a step: " : std::string())};
+        return {ledger.gain(),
+                fmt::format("{}matrix products have rows enough; every pass over activations grows with the batch",
+                            rows ? number_text(rows->best) + " tokens a step: " : std::string())};
       }
       if (s.work.window == Window::prefill) {
         return {{1.0}, "prompts prefilled together share the same arithmetic units: none of them starts sooner"};
@@ -25,7 +30,8 @@ const Fix kLargerBatch{
       const bool alone = s.evidence.serving.arrivals == Arrivals::one_at_a_time;
       if (alone) return {{1.0}, "requests come one at a time: nothing overlaps, so there is nothing to batch"};
       const bool one_sequence = s.evidence.measured.throughput_per_sequence || !s.evidence.measured.throughput;
-      if (one_sequence) return {{0.5, 1.0}, "it raises the total, not the rate of a sequence, which is what was measured"};
+      if (one_sequence)
+        return {{0.5, 1.0}, "it raises the total, not the rate of a sequence, which is what was measured"};
       // Twice the sequences: what is per step is shared by twice the tokens, what is per token is not.
       const double per_token = s.budget.share(Cause::compute).best + s.budget.share(LineId::kv_cache).best;
       const double host = s.budget.share(LineId::host).best;
@@ -33,7 +39,8 @@ const Fix kLargerBatch{
       const double high = 2.0 / (1.0 + per_token + 0.5 * host);
       const double low = 2.0 / (1.0 + per_token + host + open + s.budget.share(Cause::kernels).best);
       if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
-        return {{1.0, 1.03}, "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
+        return {{1.0, 1.03},
+                "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
       }
       return {{std::max(1.0, low), std::max(1.0, high)}, "weights are read once a step whatever the batch"};
     }};

@@ -16,41 +16,67 @@ constexpr core::Interval kAllReduce{10e-6, 25e-6};
 
 extern const Fix kMoreTensorParallelism;
 const Fix kMoreTensorParallelism{
-    .name = "more_tensor_parallelism", .title = "Twice the tensor parallelism", .family = "devices", .effort = 2, .needs_hardware = true, .popularity = 0.5,
+    .name = "more_tensor_parallelism",
+    .title = "Twice the tensor parallelism",
+    .family = "devices",
+    .effort = 2,
+    .needs_hardware = true,
+    .popularity = 0.5,
     .applies = [](const Situation& s) { return is_inference(s) && s.budget.in_seconds; },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
-      for (const LineId id : {LineId::weights, LineId::kv_cache, LineId::traffic, LineId::matrix_arithmetic, LineId::attention_arithmetic}) {
+      for (const LineId id : {LineId::weights, LineId::kv_cache, LineId::traffic, LineId::matrix_arithmetic,
+                              LineId::attention_arithmetic}) {
         ledger.scale(id, {0.5, 0.55});
       }
       for (const LineId id : {LineId::matrix_distance, LineId::attention_distance}) ledger.scale(id, {0.5, 1.0});
       const double layers = best_or(s.evidence.model.layers, 40.0);
       const bool collectives = is_decoding(s);
       if (collectives) ledger.add(kAllReduce * core::Interval(2.0 * layers));
-      return {ledger.gain(), s.budget.host_paced ? "each device would wait for the same host" : fmt::format("bytes and arithmetic halve per device{}; the cost per token does not fall",
-                                         collectives ? fmt::format(", {:.0f} collectives a step come on top", 2.0 * layers) : "")};
+      return {
+          ledger.gain(),
+          s.budget.host_paced
+              ? "each device would wait for the same host"
+              : fmt::format("bytes and arithmetic halve per device{}; the cost per token does not fall",
+                            collectives ? fmt::format(", {:.0f} collectives a step come on top", 2.0 * layers) : "")};
     }};
 
 extern const Fix kLessTensorParallelism;
 const Fix kLessTensorParallelism{
-    .name = "less_tensor_parallelism", .title = "Fewer devices per copy, more copies", .family = "devices", .effort = 1, .popularity = 0.2,
-    .applies = [](const Situation& s) { return best_or(s.evidence.machine.devices, 1.0) > 1.5 && s.budget.find(LineId::communication) != nullptr; },
+    .name = "less_tensor_parallelism",
+    .title = "Fewer devices per copy, more copies",
+    .family = "devices",
+    .effort = 1,
+    .popularity = 0.2,
+    .applies =
+        [](const Situation& s) {
+          return best_or(s.evidence.machine.devices, 1.0) > 1.5 && s.budget.find(LineId::communication) != nullptr;
+        },
     .assess = [](const Situation& s) -> Assessment {
       // Per device: the halves come back together, and half of the collectives' time goes.
       Rewrite ledger(s.budget);
       ledger.scale(LineId::communication, {0.0, 0.6});
-      return {ledger.gain(), fmt::format("collectives are {} of a step; gain per device, not per request", percent_text(s.budget.share(Cause::communication).best))};
+      return {ledger.gain(), fmt::format("collectives are {} of a step; gain per device, not per request",
+                                         percent_text(s.budget.share(Cause::communication).best))};
     }};
 
 extern const Fix kFasterLinks;
 const Fix kFasterLinks{
-    .name = "faster_links", .title = "Faster links, or collectives that use them better", .family = "links", .effort = 2, .popularity = 0.2,
-    .applies = [](const Situation& s) { return s.budget.find(LineId::communication) != nullptr || s.budget.find(LineId::transfer) != nullptr; },
+    .name = "faster_links",
+    .title = "Faster links, or collectives that use them better",
+    .family = "links",
+    .effort = 2,
+    .popularity = 0.2,
+    .applies =
+        [](const Situation& s) {
+          return s.budget.find(LineId::communication) != nullptr || s.budget.find(LineId::transfer) != nullptr;
+        },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
       // Small messages wait for one another, not for the wire.
       ledger.scale(LineId::communication, {0.5, 0.95}).scale(LineId::transfer, {0.5, 0.95});
-      return {ledger.gain(), "only what the messages' size takes would shrink, not the waiting of devices for each other"};
+      return {ledger.gain(),
+              "only what the messages' size takes would shrink, not the waiting of devices for each other"};
     }};
 
 }  // namespace ridgeline::diagnosis

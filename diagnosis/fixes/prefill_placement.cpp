@@ -13,13 +13,14 @@ namespace {
 double prompt_share(const Situation& s) {
   if (s.work.window == Window::prefill) return 1.0;
   if (!s.work.riding || !s.work.tokens || s.budget.find(LineId::matrix_arithmetic) == nullptr) return 0.0;
-  return std::clamp(s.work.riding->best / std::max(s.work.tokens->best, 1e-300), 0.0, 1.0) * s.budget.share(LineId::matrix_arithmetic).best;
+  return std::clamp(s.work.riding->best / std::max(s.work.tokens->best, 1e-300), 0.0, 1.0) *
+         s.budget.share(LineId::matrix_arithmetic).best;
 }
 
 std::string prompt_words(const Situation& s) {
   return s.work.riding && s.work.tokens && s.work.phase == Phase::mixed
-             ? fmt::format("about {:.0f} of {:.0f} tokens a step are prompt tokens, {} of the time", s.work.riding->best, s.work.tokens->best,
-                           percent_text(prompt_share(s)))
+             ? fmt::format("about {:.0f} of {:.0f} tokens a step are prompt tokens, {} of the time",
+                           s.work.riding->best, s.work.tokens->best, percent_text(prompt_share(s)))
              : std::string("prefill is all of it");
 }
 
@@ -27,28 +28,43 @@ std::string prompt_words(const Situation& s) {
 
 extern const Fix kSmallerPrefillChunk;
 const Fix kSmallerPrefillChunk{
-    .name = "smaller_prefill_chunk", .title = "Smaller prefill chunks", .family = "chunk", .effort = 0, .popularity = 0.35,
+    .name = "smaller_prefill_chunk",
+    .title = "Smaller prefill chunks",
+    .family = "chunk",
+    .effort = 0,
+    .popularity = 0.35,
     .applies = [](const Situation& s) { return s.work.phase == Phase::prefill || s.work.phase == Phase::mixed; },
     .assess = [](const Situation&) -> Assessment {
-      return {{0.9, 1.0}, "chunks move prompt tokens between steps; they remove none, and weights are read once more for each"};
+      return {{0.9, 1.0},
+              "chunks move prompt tokens between steps; they remove none, and weights are read once more for each"};
     }};
 
 extern const Fix kPrefixCache;
-const Fix kPrefixCache{
-    .name = "prefix_cache", .title = "Reuse the KV of prompt prefixes seen before", .family = "prompts", .effort = 0, .popularity = 0.35,
-    .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
-    .assess = [](const Situation& s) -> Assessment {
-      // None of the prompts may share a beginning, or nearly all of them.
-      return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))}, prompt_words(s) + "; what share of the prompts begins alike is not known"};
-    }};
+const Fix kPrefixCache{.name = "prefix_cache",
+                       .title = "Reuse the KV of prompt prefixes seen before",
+                       .family = "prompts",
+                       .effort = 0,
+                       .popularity = 0.35,
+                       .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
+                       .assess = [](const Situation& s) -> Assessment {
+                         // None of the prompts may share a beginning, or nearly all of them.
+                         return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))},
+                                 prompt_words(s) + "; what share of the prompts begins alike is not known"};
+                       }};
 
 extern const Fix kDisaggregatedPrefill;
 const Fix kDisaggregatedPrefill{
-    .name = "disaggregated_prefill", .title = "Prefill on separate servers", .family = "prompts", .effort = 2, .needs_hardware = true, .popularity = 0.4,
+    .name = "disaggregated_prefill",
+    .title = "Prefill on separate servers",
+    .family = "prompts",
+    .effort = 2,
+    .needs_hardware = true,
+    .popularity = 0.4,
     .applies = [](const Situation& s) { return s.work.phase == Phase::mixed && prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
       const double share = prompt_share(s);
-      return {{1.0 / (1.0 - 0.8 * share), 1.0 / (1.0 - share)}, prompt_words(s) + "; other devices would have to carry them"};
+      return {{1.0 / (1.0 - 0.8 * share), 1.0 / (1.0 - share)},
+              prompt_words(s) + "; other devices would have to carry them"};
     }};
 
 }  // namespace ridgeline::diagnosis

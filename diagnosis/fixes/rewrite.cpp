@@ -5,8 +5,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Share of the time saved in kernels that shortens a step whose launches come one by one from a slower host: what follows the
-/// last launch.
+/// Share of the time saved in kernels that shortens a step whose launches come one by one from a slower host: what
+/// follows the last launch.
 constexpr core::Interval kRealised{0.0, 0.2};
 
 bool on_device(Cause c) { return c == Cause::bandwidth || c == Cause::compute || c == Cause::kernels; }
@@ -39,9 +39,11 @@ Rewrite& Rewrite::shrink_bytes(LineId id, core::Interval factor) {
 Rewrite& Rewrite::shrink_arithmetic(core::Interval factor, core::Interval bytes_factor) {
   const Line* line = budget_.find(LineId::matrix_arithmetic);
   if (line == nullptr) return *this;
-  const core::Interval bytes = budget_.bandwidth_floor ? budget_.bandwidth_floor->interval * bytes_factor : core::Interval(0.0);
+  const core::Interval bytes =
+      budget_.bandwidth_floor ? budget_.bandwidth_floor->interval * bytes_factor : core::Interval(0.0);
   const core::Interval after = core::max(line->time.interval * factor, bytes);
-  save(*line, {std::max(0.0, line->time.low() - std::min(after.high, line->time.low())), std::max(0.0, line->time.high() - after.low)});
+  save(*line, {std::max(0.0, line->time.low() - std::min(after.high, line->time.low())),
+               std::max(0.0, line->time.high() - after.low)});
   return *this;
 }
 

@@ -17,22 +17,34 @@ constexpr double kChecked = 4.0;
 
 extern const Fix kSpeculativeDecoding;
 const Fix kSpeculativeDecoding{
-    .name = "speculative_decoding", .title = "Speculative decoding", .family = "speculation", .effort = 2, .popularity = 0.7,
+    .name = "speculative_decoding",
+    .title = "Speculative decoding",
+    .family = "speculation",
+    .effort = 2,
+    .popularity = 0.7,
     .applies = [](const Situation& s) { return is_inference(s); },
     .assess = [](const Situation& s) -> Assessment {
-      if (s.work.window == Window::prefill) return {{1.0}, "it speeds up decoding; the time to the first token holds none"};
+      if (s.work.window == Window::prefill)
+        return {{1.0}, "it speeds up decoding; the time to the first token holds none"};
       const Line* arithmetic = s.budget.find(LineId::matrix_arithmetic);
       if (arithmetic != nullptr) {
         const double c = s.budget.share(LineId::matrix_arithmetic).best;
         const double longer = 1.0 - c + c * kChecked;
-        return {{kTokensAPass.low / longer, std::min(1.0, kTokensAPass.high / longer)}, "every guess costs arithmetic, and arithmetic binds"};
+        return {{kTokensAPass.low / longer, std::min(1.0, kTokensAPass.high / longer)},
+                "every guess costs arithmetic, and arithmetic binds"};
+      }
+      if (s.budget.host_paced) {
+        // Nor is the draft free of launches: each of its passes waits for the same host.
+        return {{0.8, 1.6}, "fewer steps a token, but drafting adds launches to a host that is already late"};
       }
       const Maybe& hidden = s.budget.compute_floor;
-      const double longer = hidden ? std::max(1.0, kChecked * hidden->best / std::max(s.budget.total.best, 1e-300)) : 1.0;
-      return {{kTokensAPass.low / longer, kTokensAPass.high / longer},
-              fmt::format("one read of the weights would yield {:.1f} to {:.1f} tokens; arithmetic is at {} and has room",
-                          kTokensAPass.low, kTokensAPass.high,
-                          percent_text(hidden ? hidden->best / std::max(s.budget.total.best, 1e-300) : 0.0))};
+      const double longer =
+          hidden ? std::max(1.0, kChecked * hidden->best / std::max(s.budget.total.best, 1e-300)) : 1.0;
+      return {
+          {kTokensAPass.low / longer, kTokensAPass.high / longer},
+          fmt::format("one read of the weights would yield {:.1f} to {:.1f} tokens; arithmetic is at {} and has room",
+                      kTokensAPass.low, kTokensAPass.high,
+                      percent_text(hidden ? hidden->best / std::max(s.budget.total.best, 1e-300) : 0.0))};
     }};
 
 }  // namespace ridgeline::diagnosis

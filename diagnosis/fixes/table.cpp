@@ -31,12 +31,29 @@ extern const Fix kFasterLinks;
 namespace {
 
 constexpr std::array<const Fix*, 23> kTable{
-    &kWeightQuantization8Bit, &kWeightQuantization4Bit, &kFp8W8A8,               &kFp8KvCache,
-    &kFusedAttention,         &kKvSplit,                &kGraphCapture,          &kAsynchronousHost,
-    &kCompileFusion,          &kHandFusion,             &kRemoveCasts,           &kGemmTuning,
-    &kFasterKernels,          &kLargerBatch,            &kSmallerPrefillChunk,   &kPrefixCache,
-    &kSpeculativeDecoding,    &kMoreTensorParallelism,  &kLessTensorParallelism, &kDisaggregatedPrefill,
-    &kMoreKvMemory,           &kMoreLoad,               &kFasterLinks,
+    &kWeightQuantization8Bit,
+    &kWeightQuantization4Bit,
+    &kFp8W8A8,
+    &kFp8KvCache,
+    &kFusedAttention,
+    &kKvSplit,
+    &kGraphCapture,
+    &kAsynchronousHost,
+    &kCompileFusion,
+    &kHandFusion,
+    &kRemoveCasts,
+    &kGemmTuning,
+    &kFasterKernels,
+    &kLargerBatch,
+    &kSmallerPrefillChunk,
+    &kPrefixCache,
+    &kSpeculativeDecoding,
+    &kMoreTensorParallelism,
+    &kLessTensorParallelism,
+    &kDisaggregatedPrefill,
+    &kMoreKvMemory,
+    &kMoreLoad,
+    &kFasterLinks,
 };
 
 }  // namespace

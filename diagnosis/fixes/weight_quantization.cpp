@@ -1,4 +1,5 @@
-// Weights in fewer bits, multiplied at the dtype of the activations. Shrinks the bytes and nothing else; unpacking is extra work.
+// Weights in fewer bits, multiplied at the dtype of the activations. Shrinks the bytes and nothing else; unpacking is
+// extra work.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +26,8 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
   const bool weights_bind = s.budget.find(LineId::weights) != nullptr && s.regime == Regime::bandwidth_bound;
   if (weights_bind) {
     // Kernels that stream weights stay about as far from the roof as they were, relative to their bytes.
-    for (const LineId id : {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated}) ledger.scale(id, {0.5, 1.0});
+    for (const LineId id : {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated})
+      ledger.scale(id, {0.5, 1.0});
   }
   Assessment out{ledger.gain(), {}};
   if (s.work.window == Window::prefill) {
@@ -38,11 +40,14 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
                           percent_text(s.budget.share(LineId::weights).best));
   } else if (weights != nullptr) {
     out.why = fmt::format("weights are {} of the {} step and {} bit leaves {:.0f} to {:.0f} % of their bytes",
-                          time_text(weights->time.best), time_text(s.budget.total.best), bits, 100 * factor.low, 100 * factor.high);
+                          time_text(weights->time.best), time_text(s.budget.total.best), bits, 100 * factor.low,
+                          100 * factor.high);
   } else if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
     const Maybe hbm = either(s.evidence.profile.hbm_fraction, s.work.hbm_expected);
-    out.why = hbm ? fmt::format("it shrinks the {} of HBM time hidden beneath the arithmetic's {}, which stays at 16 bit, and unpacking adds to it",
-                                percent_text(hbm->best), percent_text(s.budget.share(Cause::compute).best))
+    out.why = hbm ? fmt::format(
+                        "it shrinks the {} of HBM time hidden beneath the arithmetic's {}, which stays at 16 bit, and "
+                        "unpacking adds to it",
+                        percent_text(hbm->best), percent_text(s.budget.share(Cause::compute).best))
                   : "the arithmetic binds and stays at 16 bit; unpacking adds to it";
   } else {
     out.why = "no line of the ledger is weight bytes";
@@ -53,12 +58,20 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
 }  // namespace
 
 extern const Fix kWeightQuantization8Bit;
-const Fix kWeightQuantization8Bit{.name = "weight_quantization_8bit", .title = "Quantize the weights to 8 bit", .family = "weight bytes",
-                                  .effort = 1, .popularity = 0.6, .applies = applies,
+const Fix kWeightQuantization8Bit{.name = "weight_quantization_8bit",
+                                  .title = "Quantize the weights to 8 bit",
+                                  .family = "weight bytes",
+                                  .effort = 1,
+                                  .popularity = 0.6,
+                                  .applies = applies,
                                   .assess = [](const Situation& s) { return assess(s, kBytesOf8Bit, 8); }};
 extern const Fix kWeightQuantization4Bit;
-const Fix kWeightQuantization4Bit{.name = "weight_quantization_4bit", .title = "Quantize the weights to 4 bit", .family = "weight bytes",
-                                  .effort = 1, .popularity = 0.95, .applies = applies,
+const Fix kWeightQuantization4Bit{.name = "weight_quantization_4bit",
+                                  .title = "Quantize the weights to 4 bit",
+                                  .family = "weight bytes",
+                                  .effort = 1,
+                                  .popularity = 0.95,
+                                  .applies = applies,
                                   .assess = [](const Situation& s) { return assess(s, kBytesOf4Bit, 4); }};
 
 }  // namespace ridgeline::diagnosis

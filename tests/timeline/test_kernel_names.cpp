@@ -1,7 +1,7 @@
 // Do simulated kernels have the names that tools look for?
 
 #include <catch2/catch.hpp>
-#include <regex>
+#include <string>
 
 #include "timeline/kernel_names.hpp"
 
@@ -17,7 +17,7 @@ TEST_CASE("A Tensile name has the tile along features first and along tokens sec
       profiler_name({.cls = KernelClass::gemm, .role = "q_proj", .dtype = "bf16", .tile_m = 32, .tile_n = 64, .tile_k = 256});
   CHECK_THAT(name, StartsWith("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_"));
   CHECK_THAT(name, Contains("_ISA942_"));
-  CHECK(std::regex_match(name, std::regex("Cijk_[A-Za-z0-9_]+")));
+  CHECK(name.find_first_of(" <>():") == std::string::npos);  // a plain symbol, as a code object has it
 }
 
 TEST_CASE("A split of k shows as GSU, and no split does not") {

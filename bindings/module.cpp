@@ -1,0 +1,9 @@
+#include <pybind11/pybind11.h>
+
+#include "bindings/register.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "Ridgeline's C++ core. Import `ridgeline`, not this.";
+  ridgeline::bindings::register_errors(m);
+  ridgeline::bindings::register_runs(m);
+}

@@ -1,0 +1,11 @@
+#pragma once
+// What the module consists of: one function a concept, each in a file of its own.
+
+#include <pybind11/pybind11.h>
+
+namespace ridgeline::bindings {
+
+void register_errors(pybind11::module_& m);
+void register_runs(pybind11::module_& m);
+
+}  // namespace ridgeline::bindings

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "diagnosis/report.hpp"
+#include "sim/run.hpp"
+#include "sim/run_directory.hpp"
+#include "whatif/diagnose_run.hpp"
+
+namespace ridgeline::cli {
+namespace {
+
+struct Options {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string counted(std::int64_t n) { return number(static_cast<double>(n)); }
+
+void print_latency(const sim::Metrics& m) {
+  Table table({"", "mean", "median", "p90", "p99", "max"});
+  const auto row = [&](const char* name, const core::Summary& s) {
+    if (s.count > 0) table.add({name, duration(s.mean), duration(s.p50), duration(s.p90), duration(s.p99), duration(s.max)});
+  };
+  row("TTFT", m.ttft);
+  row("TPOT", m.tpot);
+  row("ITL", m.itl);
+  row("E2E", m.e2e);
+  row("queue", m.queue);
+  fmt::print("{}\n", table.text({1, 2, 3, 4, 5}));
+}
+
+void print_ledger(const sim::RunResult& result) {
+  const hw::Ledger ledger = result.ledger();
+  const core::Nanoseconds begin{result.steps.empty() ? 0 : result.steps.front().start.ns};
+  const double whole = static_cast<double>(result.end().ns - begin.count);
+  Table table({"where the server's time went", "", ""});
+  const auto row = [&](std::string_view name, std::int64_t ns) {
+    table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9), fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
+  };
+  constexpr std::string_view kMeanings[hw::kCauses] = {
+      "kernels bound by compute",    "kernels bound by HBM",           "kernels at their fixed cost",
+      "turning from kernel to kernel", "waiting for the host to launch", "host between launches"};
+  for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
+  row("no request to work on", result.end().ns - begin.count - ledger.total().count);
+  fmt::print("{}\n", table.text({1, 2}));
+}
+
+void print_result(const sim::RunResult& result, const sim::Metrics& m) {
+  const sim::Scenario& s = result.scenario;
+  fmt::print("{}: {} on {}, {}\n\n", s.name, s.model.name, s.gpu.name, s.stack.name);
+  if (result.interrupted) fmt::print("Stopped by Ctrl-C; what follows covers the time until then.\n\n");
+  for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
+  if (m.requests > 0) {
+    fmt::print("  {} requests: {} answered, {} refused, {} unfinished; {} preemptions\n", counted(m.requests), counted(m.completed),
+               counted(m.refused), counted(m.interrupted), counted(m.preemptions));
+    fmt::print("  {} prompt and {} output tokens in {}: {} requests/s, {} output tokens/s\n", counted(m.input_tokens),
+               counted(m.output_tokens), duration(m.duration_seconds), number(m.per_second(static_cast<double>(m.completed))),
+               number(m.per_second(static_cast<double>(m.output_tokens))));
+    fmt::print("  KV cache: {} blocks of {} tokens, at most {:.1f} % used; at most {} running, {} waiting\n\n",
+               counted(result.memory.kv_blocks), s.engine.block_size, 100.0 * m.peak_kv_usage, m.peak_running, m.peak_waiting);
+    print_latency(m);
+  }
+  fmt::print("  {} steps\n", counted(static_cast<std::int64_t>(result.steps.size())));
+  print_ledger(result);
+}
+
+int run(const Options& options) {
+  const auto library = core::ConfigLibrary::standard();
+  std::vector<sim::Override> overrides;
+  for (const std::string& text : options.overrides) overrides.push_back(sim::parse_override(text));
+  const sim::Scenario scenario = sim::load_scenario(options.scenario, overrides, library);
+
+  sim::RunResult result;
+  {
+    Progress progress(!options.quiet);
+    sim::RunOptions run_options;
+    run_options.progress = [&](std::size_t answered, std::size_t in_all, core::Instant now) {
+      return progress.report(answered, in_all, now);
+    };
+    result = sim::run(scenario, run_options);
+  }
+  const sim::Metrics metrics = sim::measure(result);
+  if (!options.out.empty()) sim::write_run_directory(result, options.out);
+
+  std::optional<diagnosis::Diagnosis> answer;
+  if (!result.steps.empty()) answer = diagnosis::diagnose(whatif::observe_run(result, metrics, whatif::telling_part(result)));
+  if (options.json) {
+    nlohmann::ordered_json json;
+    json["result"] = sim::result_json(result, metrics);
+    if (answer) json["diagnosis"] = diagnosis::to_json(*answer);
+    if (!options.out.empty()) json["directory"] = options.out;
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    print_result(result, metrics);
+    if (answer) fmt::print("{}", diagnosis::to_text(*answer));
+    if (!options.out.empty()) fmt::print("\nThe run is in {}; 'ridgeline trace {}' shows its kernels.\n", options.out, options.out);
+  }
+  return result.interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("scenario", options->scenario, "a scenario file, or the name of a shipped one (see 'ridgeline list scenarios')")
+      ->required()
+      ->type_name("SCENARIO");
+  add_overrides(app, options->overrides);
+  app.add_option("--out", options->out, "directory to keep the run in: scenario.yaml, result.json, requests.csv, steps.bin")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "for machines: {result, diagnosis}");
+  app.add_flag("--quiet", options->quiet, "no progress on stderr");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,50 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace ridgeline::cli {
+namespace {
+
+volatile std::sig_atomic_t pressed = 0;
+
+extern "C" void on_interrupt(int signal) {
+  pressed = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+bool interrupted() { return pressed != 0; }
+
+Progress::Progress(bool wanted)
+    : begin_(std::chrono::steady_clock::now()), last_(begin_), shown_(wanted && ::isatty(STDERR_FILENO) == 1) {
+  std::signal(SIGINT, on_interrupt);
+}
+
+Progress::~Progress() { clear(); }
+
+bool Progress::report(std::size_t answered, std::size_t in_all, core::Instant now) {
+  using namespace std::chrono_literals;
+  const auto time = std::chrono::steady_clock::now();
+  if (shown_ && time - begin_ > 500ms && time - last_ > 100ms) {
+    last_ = time;
+    on_screen_ = true;
+    const double elapsed = std::chrono::duration<double>(time - begin_).count();
+    const double simulated = now.since_start().value();
+    const std::string of = in_all > 0 ? fmt::format(" of {}", in_all) : "";
+    fmt::print(stderr, "\r\033[K{}{} requests answered, {:.0f} s simulated, {:.0f} times real time", answered, of, simulated,
+               simulated / elapsed);
+    std::fflush(stderr);
+  }
+  return !interrupted();
+}
+
+void Progress::clear() {
+  if (on_screen_) fmt::print(stderr, "\r\033[K");
+}
+
+}  // namespace ridgeline::cli

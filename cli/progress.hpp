@@ -1,0 +1,33 @@
+#pragma once
+// Progress of long work on stderr, and Ctrl-C. The line appears only on a terminal, and only once the work has lasted a while.
+
+#include <chrono>
+#include <cstddef>
+
+#include "core/instant.hpp"
+
+namespace ridgeline::cli {
+
+class Progress {
+ public:
+  explicit Progress(bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Shows where things stand, at most ten times a second. False once Ctrl-C was pressed: finish what you have.
+  bool report(std::size_t answered, std::size_t in_all, core::Instant now);
+
+ private:
+  void clear();
+
+  std::chrono::steady_clock::time_point begin_;
+  std::chrono::steady_clock::time_point last_;
+  bool shown_;
+  bool on_screen_ = false;
+};
+
+/// Whether Ctrl-C was pressed since the program started. The first press asks for an end; a second one ends at once.
+[[nodiscard]] bool interrupted();
+
+}  // namespace ridgeline::cli

@@ -1,0 +1,142 @@
+#include "whatif/diagnose_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridgeline::whatif {
+namespace {
+
+using diagnosis::read_exactly;
+
+diagnosis::Maybe median(std::vector<double> values, const char* from) {
+  if (values.empty()) return std::nullopt;
+  return read_exactly(core::summarize(values).p50, from);
+}
+
+std::optional<diagnosis::Arrivals> arrivals_of(const workloads::WorkloadSpec& workload) {
+  if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&workload)) {
+    if (const auto* loop = std::get_if<workloads::ClosedLoop>(&generated->arrivals)) {
+      return loop->concurrency == 1 ? diagnosis::Arrivals::one_at_a_time : diagnosis::Arrivals::saturated;
+    }
+  }
+  if (std::holds_alternative<workloads::TrainingWorkload>(workload)) return std::nullopt;
+  return diagnosis::Arrivals::open;
+}
+
+diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metrics& metrics) {
+  diagnosis::Serving s;
+  s.arrivals = arrivals_of(result.scenario.workload);
+  if (const auto* training = std::get_if<workloads::TrainingWorkload>(&result.scenario.workload)) {
+    s.microbatch = read_exactly(static_cast<double>(training->microbatch), "workload.training");
+    s.sequence_tokens = read_exactly(static_cast<double>(training->sequence), "workload.training");
+    return s;
+  }
+  std::vector<double> prompts;
+  std::vector<double> outputs;
+  for (const sim::RequestRecord& r : result.requests) {
+    if (r.status != sim::RequestStatus::finished) continue;
+    prompts.push_back(static_cast<double>(r.prompt_tokens));
+    outputs.push_back(static_cast<double>(r.output_tokens));
+  }
+  s.prompt_tokens = median(std::move(prompts), "requests.csv");
+  s.output_tokens = median(std::move(outputs), "requests.csv");
+  s.kv_usage = read_exactly(metrics.peak_kv_usage, "server counters");
+  s.waiting = read_exactly(static_cast<double>(metrics.peak_waiting), "server counters");
+  s.preemptions = read_exactly(static_cast<double>(metrics.preemptions), "server counters");
+  return s;
+}
+
+/// What clients saw in the part of the run that is looked at.
+diagnosis::Measured client_view(const sim::RunResult& result, const sim::Metrics& metrics, const timeline::Window& window) {
+  diagnosis::Measured m;
+  if (std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) return m;
+  double tokens = 0.0;
+  core::Instant first = core::kNever;
+  core::Instant last{};
+  for (const sim::StepRecord& step : result.steps) {
+    if (!window.holds(step.start)) continue;
+    tokens += step.sampled;
+    first = std::min(first, step.start);
+    last = std::max(last, step.end());
+  }
+  if (tokens > 0.0) m.throughput = read_exactly(tokens / (last - first).seconds().value(), "requests.csv");
+  if (metrics.itl.mean > 0.0) {
+    m.itl = read_exactly(metrics.itl.mean, "result.json");
+    m.throughput_per_sequence = read_exactly(1.0 / metrics.itl.mean, "result.json");
+  }
+  if (metrics.ttft.count > 0) m.ttft = read_exactly(metrics.ttft.p50, "result.json");
+  return m;
+}
+
+double idle_share(const sim::RunResult& result, const timeline::Window& window) {
+  core::Nanoseconds busy{};
+  core::Instant first = core::kNever;
+  core::Instant last{};
+  for (const sim::StepRecord& step : result.steps) {
+    if (!window.holds(step.start)) continue;
+    busy += step.duration();
+    first = std::min(first, step.start);
+    last = std::max(last, step.end());
+  }
+  return busy.count == 0 ? 0.0 : 1.0 - busy.seconds() / (last - first).seconds();
+}
+
+}  // namespace
+
+ProfileChoice telling_part(const sim::RunResult& result) {
+  core::Nanoseconds decode{};
+  core::Nanoseconds all{};
+  for (const sim::StepRecord& step : result.steps) {
+    all += step.duration();
+    if (step.prefill_sequences == 0 && step.decode_sequences > 0) decode += step.duration();
+  }
+  ProfileChoice choice;
+  if (decode.count * 2 >= all.count && decode.count > 0) choice.steps = StepChoice::decode;
+  return choice;
+}
+
+diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
+  const auto count = [](std::int64_t n) { return read_exactly(static_cast<double>(n), "model"); };
+  diagnosis::Model m;
+  m.name = model.name;
+  m.parameters = count(model.parameters());
+  m.weight_bytes = read_exactly(model.weight_bytes().value(), "model");
+  m.layers = count(model.layers);
+  m.hidden = count(model.hidden);
+  m.heads = count(model.heads);
+  m.kv_heads = count(model.kv_heads);
+  m.head_dim = count(model.head_dim);
+  m.weight_dtype = model.weights;
+  m.activation_dtype = model.activations;
+  m.kv_cache_dtype = kv_cache;
+  return m;
+}
+
+diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics, const ProfileChoice& choice,
+                                const std::vector<std::string>& proposals) {
+  diagnosis::Observation o;
+  o.title = result.scenario.name;
+  o.summary = profile(result, choice);
+  if (o.summary.steps == 0) throw core::SimulationError("the run has no step of the kind that was asked for, so there is nothing to diagnose");
+  o.gpu = result.scenario.gpu;
+  o.model = model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
+  o.serving = serving_facts(result, metrics);
+  const timeline::Window window = window_of(result, choice);
+  o.measured = client_view(result, metrics, window);
+  o.idle_fraction = idle_share(result, window);
+  o.proposals = proposals;
+  return diagnosis::observe(o);
+}
+
+diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library) {
+  return diagnosis::load_evidence(path, library, [&](const core::Node& reference) {
+    const core::Node node = library.resolve("models", reference);
+    const core::Reader in(node);
+    const workloads::ModelSpec model = workloads::read_model_spec(in);
+    in.finish();
+    return model_facts(model, model.activations);
+  });
+}
+
+}  // namespace ridgeline::whatif

@@ -1,0 +1,30 @@
+#pragma once
+// The bridge from a finished run to the diagnosis: what a profiler, the clients and the server's set-up would have told.
+
+#include <string>
+#include <vector>
+
+#include "core/config_library.hpp"
+#include "diagnosis/diagnose.hpp"
+#include "diagnosis/observe.hpp"
+#include "sim/metrics.hpp"
+#include "sim/run_result.hpp"
+#include "whatif/profile.hpp"
+
+namespace ridgeline::whatif {
+
+/// The part of a run that says most about it: pure decode steps where they took most of the time, else all steps.
+[[nodiscard]] ProfileChoice telling_part(const sim::RunResult& result);
+
+/// Evidence from a run's timeline and metrics. `proposals` are fixes that somebody has put forward; no timeline shows those.
+/// SimulationError when the run has no step in the chosen part.
+[[nodiscard]] diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics,
+                                              const ProfileChoice& choice, const std::vector<std::string>& proposals = {});
+
+/// Facts of a model for the diagnosis.
+[[nodiscard]] diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache);
+
+/// Typed evidence from a file; it may name any shipped machine and model.
+[[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library);
+
+}  // namespace ridgeline::whatif

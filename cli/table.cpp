@@ -29,7 +29,7 @@ std::string Table::text(const std::vector<std::size_t>& right, const std::string
 
 std::string number(double value) {
   const double size = std::abs(value);
-  if (size != 0.0 && (size >= 1e7 || size < 1e-3)) return fmt::format("{:.3g}", value);
+  if (size != 0.0 && (size >= 1e12 || size < 1e-3)) return fmt::format("{:.3g}", value);
   if (size >= 1000.0) {
     std::string digits = fmt::format("{:.0f}", value);
     for (int at = static_cast<int>(digits.size()) - 3; at > (value < 0 ? 1 : 0); at -= 3) {
@@ -42,6 +42,7 @@ std::string number(double value) {
 
 std::string duration(double seconds) {
   const double size = std::abs(seconds);
+  if (size >= 1000.0) return number(seconds) + " s";
   if (size >= 1.0 || size == 0.0) return fmt::format("{:.3g} s", seconds);
   if (size >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (size >= 1e-6) return fmt::format("{:.3g} us", seconds * 1e6);

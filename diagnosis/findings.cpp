@@ -27,7 +27,7 @@ class Findings {
     if (w_.window == Window::prefill) prompt();
     if (w_.window == Window::training) training();
     if (regime_ == Regime::communication_bound || regime_ == Regime::transfer_bound) links();
-    if (regime_ != Regime::overhead_bound) overhead();
+    if (regime_ != Regime::overhead_bound && outside_kernels() > 0.1) overhead();
     return std::move(out_);
   }
 
@@ -268,9 +268,15 @@ class Findings {
     }
     if (regime_ != Regime::overhead_bound || !kernels) return;
     const Value outside = (Value(1.0) - *kernels / budget_->total).clamped(0.0, 1.0);
-    say(fmt::format("No kernel runs for {} to {} of the step: neither roof binds, the host does",
-                    percent_text(outside.low()), percent_text(outside.high())),
+    const std::string low = percent_text(outside.low());
+    const std::string high = percent_text(outside.high());
+    say(fmt::format("No kernel runs for {} of the step: neither roof binds, the host does",
+                    low == high ? low : low + " to " + high),
         outside, "fraction");
+  }
+
+  [[nodiscard]] double outside_kernels() const {
+    return budget_ ? budget_->share(Cause::launch).best + budget_->share(Cause::host).best : 0.0;
   }
 
   /// Kernels and gaps at their longest leave this much of the step.

@@ -73,7 +73,7 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
   const double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
-  return {sides[0].regime, std::clamp(0.97 * certainty * weight, 0.05, 0.97)};
+  return {sides[0].regime, std::clamp(0.95 * certainty * weight, 0.05, 0.95)};
 }
 
 }  // namespace ridgeline::diagnosis

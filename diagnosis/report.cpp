@@ -100,7 +100,7 @@ std::string ledger_text(const TimeBudget& budget) {
     std::string part = line.part;
     if (part.size() > 36) part = part.substr(0, 33) + "...";
     out +=
-        fmt::format("  {:<36} |{}| {:>5.1f} % {:>18}\n", part,
+        fmt::format("  {:<36} |{}| {:>5.1f} % {:>19}\n", part,
                     bar(line.time.best / total, t.low / total, t.high / total), 100.0 * line.time.best / total, amount);
   }
   return out;

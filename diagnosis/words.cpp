@@ -13,9 +13,10 @@ struct Scale {
   std::string_view unit;
 };
 
-/// Three digits that matter, never an exponent.
+/// Three digits that matter; an exponent only for what nobody measures.
 std::string three_digits(double x) {
   const double size = std::abs(x);
+  if (size >= 1e6) return fmt::format("{:.1e}", x);
   if (size >= 99.95) return fmt::format("{:.0f}", x);
   if (size >= 9.995) return fmt::format("{:.1f}", x);
   return fmt::format("{:.2f}", x);
@@ -48,6 +49,7 @@ std::string number_text(double number) {
   if (std::abs(number) < 999.5) {
     return std::abs(number - std::round(number)) < 1e-9 ? fmt::format("{:.0f}", number) : fmt::format("{:.1f}", number);
   }
+  if (std::abs(number) >= 1e15) return fmt::format("{:.1e}", number);
   std::string digits = fmt::format("{:.0f}", std::abs(number));
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
   return (number < 0.0 ? "-" : "") + digits;

@@ -332,6 +332,10 @@ std::string question_of(const Evidence& e, const Work& w, const std::optional<Ti
     return w.window == Window::training ? "How long does a training step take, and how many tokens does it hold?"
                                         : "How many tokens a second come out, over how many sequences at once?";
   }
+  if (budget && budget->in_seconds && w.window == Window::decode && !p.hbm_fraction && !p.busy_time &&
+      std::max(best_or(budget->bandwidth_floor, 0.0), best_or(budget->compute_floor, 0.0)) < 0.1 * budget->total.best) {
+    return "Are all weights and the whole KV cache on the device, and does its HBM move anything while a step runs?";
+  }
   if (!p.hbm_fraction && !p.flop_fraction) {
     return "What HBM bandwidth and what FLOP rate does a profiler show over the same steps? One high names the roof; "
            "both low mean neither.";

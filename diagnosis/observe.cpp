@@ -109,7 +109,7 @@ Evidence observe(const Observation& o) {
         read_exactly(static_cast<double>(s.prefill_tokens) / static_cast<double>(s.prefill_sequences), "timeline");
   }
 
-  // Counters, as fractions of what all devices together could do.
+  // Counters of one device, as fractions of what one can do.
   const Maybe peak = [&]() -> Maybe {
     const hw::Dtype dtype = o.model.activation_dtype.value_or(
         o.model.weight_dtype && hw::bytes_of(*o.model.weight_dtype).value() >= 2.0 ? *o.model.weight_dtype
@@ -118,8 +118,7 @@ Evidence observe(const Observation& o) {
     return it != e.machine.peak.end() ? Maybe(it->second) : std::nullopt;
   }();
   const auto fraction = [&](double amount, double rate) {
-    return amount > 0.0 && rate > 0.0 ? Maybe(read_exactly(amount / (time * rate * o.devices), "counters"))
-                                      : std::nullopt;
+    return amount > 0.0 && rate > 0.0 ? Maybe(read_exactly(amount / (time * rate), "counters")) : std::nullopt;
   };
   p.flop_fraction = fraction(s.total.issued.value(), best_or(peak, 0.0));
   p.useful_flop_fraction = fraction(s.total.useful.value(), best_or(peak, 0.0));

@@ -9,7 +9,8 @@ namespace ridgeline::diagnosis {
 
 struct Observation {
   std::string title;
-  /// Of the steps that the diagnosis is about: filter to the phase in question before summing.
+  /// Of the steps that the diagnosis is about: filter to the phase in question before summing. Where several devices
+  /// share the model, the timeline of one of them: its kernels, its FLOP, its bytes.
   timeline::Summary summary;
   /// Peaks that fractions are taken of.
   hw::GpuSpec gpu;
@@ -20,7 +21,7 @@ struct Observation {
   Serving serving;
   /// What clients saw: throughput, ttft, itl. The time of a step is taken from the summary.
   Measured measured;
-  double devices = 1.0;
+  double devices = 1.0;  // that share one copy of the model
   /// Share of the run in which no step ran, where it is known.
   std::optional<double> idle_fraction;
   std::vector<std::string> proposals;

@@ -68,7 +68,7 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
     // A roof that takes this much of a step binds it, whatever the rest is made of.
     if (std::max(bandwidth, compute) >= kNearRoof) return {sides[0].regime, 0.5 * weight};
     if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated))) return {Regime::mixed, 0.1};
-    return {guess(w), 0.45 * weight};
+    return {guess(e, w, unknown * budget->total.best), 0.45 * weight};
   }
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};

@@ -69,6 +69,7 @@ class Builder {
       budget_.bandwidth_floor = w_.bytes / w_.bandwidth;
     }
     if (!budget_.compute_floor && e_.profile.flop_fraction) budget_.compute_floor = *e_.profile.flop_fraction * total;
+    if (!budget_.compute_floor && w_.flop_expected) budget_.compute_floor = *w_.flop_expected * total;
     if (!budget_.bandwidth_floor && e_.profile.hbm_fraction) budget_.bandwidth_floor = *e_.profile.hbm_fraction * total;
     for (Maybe* floor : {&budget_.compute_floor, &budget_.bandwidth_floor}) {
       if (!*floor) continue;
@@ -294,7 +295,8 @@ Value TimeBudget::share(LineId id) const {
 
 std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work) {
   const Profile& p = evidence.profile;
-  if (!work.time && !p.flop_fraction && !p.hbm_fraction && p.kernel_time.empty()) return std::nullopt;
+  if (!work.time && !work.flop_expected && !p.flop_fraction && !p.hbm_fraction && p.kernel_time.empty())
+    return std::nullopt;
   return Builder(evidence, work).build();
 }
 

@@ -108,6 +108,11 @@ void find_tokens(const Evidence& e, Work& w) {
   if (!w.sequences && s.arrivals == Arrivals::one_at_a_time) w.sequences = Value(1.0).as(Origin::derived);
   if (!w.sequences) w.sequences = e.measured.throughput / e.measured.throughput_per_sequence;
   w.riding = s.prefill_tokens_per_step;
+  if (!w.riding && e.measured.throughput && s.arrivals != Arrivals::one_at_a_time && best_or(w.sequences, 2.0) > 1.5 &&
+      e.profile.window != Window::decode) {
+    // Every answer came from a prompt that the same server read: on average they share the steps in proportion.
+    w.riding = w.sequences * s.prompt_tokens / s.output_tokens;
+  }
   w.tokens = w.riding ? w.sequences + w.riding : w.sequences;
   w.context = s.context_tokens;
   if (!w.context && s.prompt_tokens && s.output_tokens) {
@@ -171,8 +176,14 @@ double padding_of(double rows) {
 /// server that batches continuously, the step must have carried tokens that nobody counted.
 void explain_flop(const Evidence& e, Work& w) {
   w.flop_expected = w.flop / (w.peak * w.time);
+  if (!w.flop_expected && w.window == Window::decode && w.parameters) {
+    // No step is known, but the rate of tokens is: output, and the prompts that it took.
+    const Maybe prompts = e.serving.prompt_tokens / e.serving.output_tokens;
+    const Value per_output = prompts ? Value(1.0) + *prompts : Value(1.0);
+    w.flop_expected = e.measured.throughput * Maybe(per_output) * Maybe(Value(2.0) * *w.parameters) / w.peak;
+  }
   const Maybe counted = e.profile.flop_fraction;
-  if (!counted || !w.flop_expected || !w.tokens || !w.linear_flop) return;
+  if (!counted || !w.flop_expected || !w.tokens || !w.linear_flop || !w.time) return;
   const double rows = best_or(e.profile.gemm_rows, w.tokens->best);
   w.padding = padding_of(std::max(rows, 1.0));
   const Value ratio = *counted / *w.flop_expected;

@@ -150,7 +150,7 @@ TEST_CASE("A dotted path that leads nowhere is an error", "[core][document]") {
   CHECK(error("a..b", "1") == "--set: expected a dotted key like 'engine.max_num_seqs', got 'a..b'");
   CHECK(error("free.2", "1") == "--set: free.2: expected a list index below 2, got '2'");
   CHECK(error("free.x", "1") == "--set: free.x: expected a list index below 2, got 'x'");
-  CHECK(error("a", "[1") == "--set:1:3: YAML syntax: end of sequence flow not found");
+  CHECK_THAT(error("a", "[1"), Catch::StartsWith("--set:1:") && Catch::EndsWith(": YAML syntax: end of sequence flow not found"));
 }
 
 /// A tree of up to `depth` levels, with scalars that YAML would rather read as something else.

@@ -30,7 +30,7 @@ class TemporaryFolder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Writes a file, folders on the way included.
-  [[nodiscard]] std::filesystem::path write(const std::string& name, std::string_view text) const {
+  std::filesystem::path write(const std::string& name, std::string_view text) const {
     std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << text;

@@ -42,11 +42,11 @@ TEST_CASE("The n-th number of a stream does not depend on what was asked before"
 TEST_CASE("Streams of another name or another seed have other numbers", "[core][random]") {
   std::set<std::uint64_t> seen;
   for (const std::uint64_t seed : {0U, 1U, 2U}) {
-    for (const char* name : {"", "a", "b", "ab", "ba", "aa"}) {
+    for (const char* name : {"a", "b", "ab", "ba", "aa"}) {
       for (std::uint64_t n = 0; n < 1000; ++n) seen.insert(RandomStream(seed, name).bits(n));
     }
   }
-  CHECK(seen.size() == 3 * 6 * 1000);  // of 2^64: a repeat would be no accident
+  CHECK(seen.size() == 3 * 5 * 1000);  // of 2^64: a repeat would be no accident
 }
 
 TEST_CASE("Streams are not correlated, nor are neighbours in a stream", "[core][random]") {

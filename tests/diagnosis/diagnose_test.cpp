@@ -124,7 +124,7 @@ TEST_CASE("Collectives that fill the step make it bound by communication") {
   o.summary.decode_sequences = 10;
   o.summary.decode_context = 3000;
   o.devices = 8;
-  tests::add_kernels(o.summary, timeline::KernelClass::gemm, 281, 1.5, 26e9, 26e9, 26e9);
+  tests::add_kernels(o.summary, timeline::KernelClass::gemm, 281, 1.5, 3.3e9, 3.3e9, 3.3e9);
   tests::add_kernels(o.summary, timeline::KernelClass::collective, 80, 4.0);
   tests::close(o.summary, 0.1, 0.1);
   const Diagnosis d = diagnosis::diagnose(diagnosis::observe(o));

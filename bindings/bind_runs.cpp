@@ -6,6 +6,7 @@
 #include "diagnosis/report.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
+#include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
 
 namespace ridgeline::bindings {
@@ -17,7 +18,7 @@ namespace py = pybind11;
 std::string run(const std::string& scenario, const std::vector<sim::Override>& overrides, const std::string& out) {
   const auto library = core::ConfigLibrary::standard();
   nlohmann::ordered_json json;
-  const sim::RunResult result = sim::run(sim::load_scenario(scenario, overrides, library));
+  const sim::RunResult result = sim::run(whatif::open_scenario(scenario, overrides, library));
   const sim::Metrics metrics = sim::measure(result);
   if (!out.empty()) sim::write_run_directory(result, out);
   json["result"] = sim::result_json(result, metrics);

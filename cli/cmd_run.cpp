@@ -9,6 +9,7 @@
 #include "diagnosis/report.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
+#include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
 
 namespace ridgeline::cli {
@@ -76,7 +77,7 @@ int run(const Options& options) {
   const auto library = core::ConfigLibrary::standard();
   std::vector<sim::Override> overrides;
   for (const std::string& text : options.overrides) overrides.push_back(sim::parse_override(text));
-  const sim::Scenario scenario = sim::load_scenario(options.scenario, overrides, library);
+  const sim::Scenario scenario = whatif::open_scenario(options.scenario, overrides, library);
 
   sim::RunResult result;
   {

@@ -33,10 +33,11 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
                        percent_text(expected.best))});
       return;
     case FlopExcess::prompt_tokens:
-      out.push_back({"FLOP rate", expected, counted, "fraction",
-                     fmt::format("the steps carry prompt tokens besides the output: {} is the arithmetic of about "
-                                 "{:.0f} tokens a step, {:.0f} of them from prompts",
-                                 percent_text(counted.best), w.tokens_implied->best, w.riding->best)});
+      out.push_back(
+          {"FLOP rate", expected, counted, "fraction",
+           fmt::format("the steps carry prompt tokens besides the output: {} is the arithmetic of about "
+                       "{} tokens a step, {} of them from prompts",
+                       percent_text(counted.best), whole_text(w.tokens_implied->best), whole_text(w.riding->best))});
       return;
     case FlopExcess::unexplained:
       if (w.window == Window::training && counted.best < 1.5 * expected.best) {
@@ -70,7 +71,7 @@ void check_hbm(const Evidence& e, const Work& w, std::vector<Inconsistency>& out
   const Value& expected = *w.hbm_expected;
   if (meet(counted, expected)) return;
   if (counted.high() < expected.low()) {
-    const Value weights_alone = *w.weight_bytes / (*w.bandwidth * *w.time);
+    const Value weights_alone = *w.weights_read / (*w.bandwidth * *w.time);
     if (w.kv_expected && w.kv_read && !w.kv_expected->interval.meets({0.0, w.kv_read->best}) &&
         counted.high() >= weights_alone.low()) {
       const double share = w.kv_read->best / w.kv_expected->best;

@@ -39,20 +39,21 @@ class Findings {
 
   /// How many steps the bytes allow, how many there are, and what the bandwidth counter says.
   void ceiling() {
-    if (!w_.bandwidth || !w_.weight_bytes || !w_.time) return;
+    if (!w_.bandwidth || !w_.weights_read || !w_.time) return;
     // The calculator's ceiling counts contexts as stated; KV that is assumed, or a trifle, stays out of it.
     const bool kv_known = w_.kv_expected && w_.kv_expected->origin != Origin::assumed;
-    const bool kv_counts = kv_known && w_.kv_expected->best > 0.05 * w_.weight_bytes->best;
-    const Value bytes = kv_counts ? *w_.weight_bytes + *w_.kv_expected : *w_.weight_bytes;
+    const bool kv_counts = kv_known && w_.kv_expected->best > 0.05 * w_.weights_read->best;
+    const Value bytes = kv_counts ? *w_.weights_read + *w_.kv_expected : *w_.weights_read;
     const Value steps = *w_.bandwidth / bytes;
     const Value measured = Value(1.0) / *w_.time;
     const Value share = measured / steps;
-    std::string what = fmt::format("{} of weights", bytes_text(w_.weight_bytes->best));
+    std::string what = fmt::format("{} of weights", bytes_text(w_.weights_read->best));
     if (kv_counts) what += fmt::format(" and {} of KV", bytes_text(w_.kv_expected->best));
-    say(fmt::format("A step reads {}; {}/s allows {:.1f} steps/s, and {:.4g} are measured: {} of the ceiling", what,
-                    bytes_text(w_.bandwidth->best), steps.best, measured.best, percent_text(share.best)),
+    say(fmt::format("A step reads {}; {}/s allows {} steps/s, and {:.4g} are measured: {} of the ceiling", what,
+                    bytes_text(w_.bandwidth->best), number_text(steps.best), measured.best, percent_text(share.best)),
         share, "fraction");
-    say(fmt::format("Ceiling of the step rate, from bytes alone: {:.1f} steps/s", steps.best), steps, "steps/s");
+    say(fmt::format("Ceiling of the step rate, from bytes alone: {} steps/s", number_text(steps.best)), steps,
+        "steps/s");
     if (e_.profile.hbm_fraction) {
       const Value& counted = *e_.profile.hbm_fraction;
       const double ratio = counted.best / std::max(share.best, 1e-300);
@@ -62,7 +63,7 @@ class Findings {
     }
     if (regime_ == Regime::bandwidth_bound) {
       const Value most = Value(1.0) / share.clamped(1e-6, 1e6);
-      if (most.best >= 1.0) {
+      if (most.best >= 1.0 && most.best < 2.0) {
         say(fmt::format("Better kernels can give at most {:.2f}x; more than that needs fewer bytes a token or more "
                         "tokens a read",
                         most.best),
@@ -76,12 +77,15 @@ class Findings {
     if (!w_.kv_read || !w_.kv_expected) {
       if (w_.kv_read && w_.window == Window::decode && e_.profile.hbm_fraction) {
         say(fmt::format("What HBM moves beyond the weights is at most {} a step{}", bytes_text(w_.kv_read->high()),
-                        w_.kv_read->high() < 0.1 * w_.weight_bytes->best ? ": KV is a small part" : ""),
+                        w_.kv_read->high() < 0.1 * w_.weights_read->best ? ": KV is a small part" : ""),
             *w_.kv_read, "bytes");
       }
       return;
     }
-    const Value share = *w_.kv_read / *w_.bytes;
+    const bool assumed = w_.kv_read->origin == Origin::assumed;  // of an assumed shape only the bound is worth saying
+    const Value kv(w_.kv_read->interval, assumed ? w_.kv_read->high() : w_.kv_read->best, w_.kv_read->origin);
+    const Value all = *w_.weights_read + kv;
+    const Value share = kv / all;
     if (kv_known && w_.kv_read->best < 0.9 * w_.kv_expected->best) {
       const Value filled = *w_.kv_read / *w_.kv_expected;
       say(fmt::format("Less the weights, the counter leaves {} of KV a step, {} of what full contexts hold: contexts "
@@ -89,9 +93,8 @@ class Findings {
                       bytes_text(w_.kv_read->best), percent_text(filled.best)),
           filled, "fraction");
     } else {
-      say(fmt::format("KV is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ",
-                      bytes_text(w_.kv_read->best), bytes_text(w_.bytes->best),
-                      share.best < 0.1 ? ": attention cannot matter" : ""),
+      say(fmt::format("KV is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ", bytes_text(kv.best),
+                      bytes_text(all.best), share.best < 0.1 ? ": attention cannot matter" : ""),
           share, "fraction");
     }
   }
@@ -102,13 +105,13 @@ class Findings {
                       percent_text(e_.profile.flop_fraction->best), percent_text(e_.profile.hbm_fraction->best)),
           *e_.profile.flop_fraction, "fraction");
     }
-    if (w_.weight_bytes && w_.parameters && w_.sequences && w_.bandwidth && w_.peak &&
+    if (w_.weights_read && w_.parameters && w_.sequences && w_.bandwidth && w_.peak &&
         regime_ == Regime::compute_bound) {
-      const Value intensity = Value(2.0) * *w_.parameters * *w_.sequences / *w_.weight_bytes;
+      const Value intensity = Value(2.0) * *w_.parameters * *w_.sequences / *w_.weights_read;
       const Value ridge = *w_.peak / *w_.bandwidth;
-      say(fmt::format("The {:.0f} output tokens of a step alone do {:.0f} FLOP for each byte of weights; the ridge is "
-                      "at {:.0f}",
-                      w_.sequences->best, intensity.best, ridge.best),
+      say(fmt::format("The {} output tokens of a step alone do {} FLOP for each byte of weights; the ridge is "
+                      "at {}",
+                      whole_text(w_.sequences->best), whole_text(intensity.best), whole_text(ridge.best)),
           intensity, "FLOP/byte");
     }
     const Maybe& counted = e_.profile.flop_fraction;
@@ -121,14 +124,14 @@ class Findings {
     }
     if (w_.excess == FlopExcess::prompt_tokens) {
       const Value steps = Value(1.0) / *w_.time;
-      say(fmt::format(
-              "{} tokens/s x {} are {} of peak, and the counter shows {}: each of the {:.1f} steps/s carries about "
-              "{:.0f} tokens, {:.0f} of them from prompts",
-              number_text(w_.sequences->best / w_.time->best), flop_text(2.0 * w_.parameters->best),
-              percent_text(w_.flop_expected->best), percent_text(counted->best), steps.best, w_.tokens_implied->best,
-              w_.riding->best),
+      say(fmt::format("{} tokens/s x {} are {} of peak, and the counter shows {}: each of the {} steps/s carries about "
+                      "{} tokens, {} of them from prompts",
+                      number_text(w_.sequences->best / w_.time->best), flop_text(2.0 * w_.parameters->best),
+                      percent_text(w_.flop_expected->best), percent_text(counted->best), number_text(steps.best),
+                      whole_text(w_.tokens_implied->best), whole_text(w_.riding->best)),
           *w_.tokens_implied, "tokens");
-      say(fmt::format("Prompt tokens that ride in a step: about {:.0f}", w_.riding->best), *w_.riding, "tokens");
+      say(fmt::format("Prompt tokens that ride in a step: about {}", whole_text(w_.riding->best)), *w_.riding,
+          "tokens");
     } else if (w_.flop_expected && w_.excess == FlopExcess::padding) {
       say(fmt::format("{} tokens/s x {} are {} of peak; the counter's {} is mostly rows padded to tiles",
                       number_text(w_.tokens->best / w_.time->best), flop_text(w_.flop->best / w_.tokens->best),
@@ -142,8 +145,8 @@ class Findings {
             *e_.profile.useful_flop_fraction, "fraction");
       }
       if (w_.phase == Phase::mixed && w_.riding) {
-        say(fmt::format("{:.0f} of the {:.0f} tokens a step carries come from prompts", w_.riding->best,
-                        w_.tokens->best),
+        say(fmt::format("{} of the {} tokens a step carries come from prompts", whole_text(w_.riding->best),
+                        whole_text(w_.tokens->best)),
             *w_.riding, "tokens");
       }
     }
@@ -157,17 +160,17 @@ class Findings {
                                      ? Maybe(attention->time + attention_floor->time)
                                      : std::nullopt;
     if (w_.materialised) {
-      say(fmt::format("The {} transient is the score matrix of one layer: {:.0f} heads x {}^2 x 2 bytes = {}",
-                      bytes_text(e_.profile.transient->best), e_.model.heads->best, number_text(w_.tokens->best),
-                      bytes_text(w_.score_bytes->best)),
+      say(fmt::format("The {} transient is the score matrix of one layer: {} heads x {}^2 x 2 bytes = {}",
+                      bytes_text(e_.profile.transient->best), whole_text(e_.model.heads->best),
+                      number_text(w_.tokens->best), bytes_text(w_.score_bytes->best)),
           *w_.score_bytes, "bytes");
       if (attention_time && e_.model.layers && w_.bandwidth) {
         const Value traffic = Value(kScorePasses) * *w_.score_bytes * *e_.model.layers;
         const Value share = traffic / (*attention_time * *w_.bandwidth);
-        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {:.0f} layers): {} of HBM peak, on the wrong "
+        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {} layers): {} of HBM peak, on the wrong "
                         "side of the ridge",
-                        time_text(attention_time->best), bytes_text(traffic.best), kScorePasses, e_.model.layers->best,
-                        percent_text(share.best)),
+                        time_text(attention_time->best), bytes_text(traffic.best), kScorePasses,
+                        whole_text(e_.model.layers->best), percent_text(share.best)),
             share, "fraction");
       }
     }

@@ -22,10 +22,26 @@ Regime on_device(double bandwidth, double compute, double kernels) {
   return compute > bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
-/// What nobody separated most likely is: a decode step that is far from its roof waits for its host, a long prompt or a
-/// training step is slow inside its kernels.
-Regime guess(const Work& work) {
-  return work.phase == Phase::decode ? Regime::overhead_bound : Regime::kernel_inefficiency;
+/// An all-reduce of the few hundred kilobytes that a decode step sends, its waiting included; two of them a layer.
+constexpr double kAllReduceSeconds = 20e-6;
+/// Roofs that stand out even when the rest was not separated: matrix units and HBM are rarely seen busier than twice
+/// this in a server, so the rest is mostly kernels of the same kind.
+constexpr double kComputeStandsOut = 0.25;
+constexpr double kBandwidthStandsOut = 0.35;
+
+/// What nobody separated most likely is: a decode step that is far from its roof waits for its host or, on several
+/// devices, for its collectives; a long prompt or a training step is slow inside its kernels.
+Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
+  const double bandwidth = budget.share(Cause::bandwidth).best;
+  const double compute = budget.share(Cause::compute).best;
+  if (w.window != Window::decode) return Regime::kernel_inefficiency;
+  const bool several = best_or(e.machine.devices, 1.0) > 1.5;
+  const double collectives = 2.0 * best_or(e.model.layers, 40.0) * kAllReduceSeconds;
+  const double unknown_seconds = budget.share(Cause::unexplained).best * budget.total.best;
+  if (several && budget.in_seconds && collectives > 0.3 * unknown_seconds) return Regime::communication_bound;
+  if (compute >= kComputeStandsOut) return Regime::compute_bound;
+  if (bandwidth >= kBandwidthStandsOut) return Regime::bandwidth_bound;
+  return Regime::overhead_bound;
 }
 
 double evidence_weight(const Evidence& e, const Work& w) {
@@ -66,9 +82,9 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   if (budget->overfull) return {sides[0].regime, 0.15 * weight};
   if (unknown > sides[0].share) {
     // A roof that takes this much of a step binds it, whatever the rest is made of.
-    if (std::max(bandwidth, compute) >= kNearRoof) return {sides[0].regime, 0.5 * weight};
+    if (std::max(bandwidth, compute) >= 0.5 * (1.0 - kTooClose)) return {sides[0].regime, 0.5 * weight};
     if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated))) return {Regime::mixed, 0.1};
-    return {guess(e, w, unknown * budget->total.best), 0.45 * weight};
+    return {guess(e, w, *budget), 0.45 * weight};
   }
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};

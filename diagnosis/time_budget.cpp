@@ -90,8 +90,8 @@ class Builder {
       add(LineId::matrix_arithmetic, Cause::compute, "arithmetic at peak rate", *budget_.compute_floor);
       return *budget_.compute_floor;
     }
-    if (w_.bytes && budget_.in_seconds && w_.weight_bytes) {
-      Value weights = (*w_.weight_bytes / *w_.bandwidth).clamped(0.0, budget_.total.high());
+    if (w_.bytes && budget_.in_seconds && w_.weights_read) {
+      Value weights = (*w_.weights_read / *w_.bandwidth).clamped(0.0, budget_.total.high());
       add(LineId::weights, Cause::bandwidth, "weights at peak bandwidth", weights);
       if (w_.kv_read) {
         Value kv = (*w_.kv_read / *w_.bandwidth).clamped(0.0, std::max(0.0, budget_.total.high() - weights.best));
@@ -183,7 +183,7 @@ class Builder {
   }
 
   void add_matrix_kernels(const Value& time, bool attention_apart) {
-    const Maybe bytes = budget_.in_seconds && w_.weight_bytes ? w_.weight_bytes / w_.bandwidth : std::nullopt;
+    const Maybe bytes = budget_.in_seconds && w_.weights_read ? w_.weights_read / w_.bandwidth : std::nullopt;
     const Maybe bandwidth = attention_apart || bytes ? bytes : budget_.bandwidth_floor;
     if (budget_.compute_floor && budget_.compute_floor->best >= best_or(bandwidth, 0.0)) {
       add_block(time, *budget_.compute_floor, LineId::matrix_arithmetic, Cause::compute,
@@ -214,6 +214,12 @@ class Builder {
       }
     }
     if (left <= dust && by_groups()) return;
+    if (kernels_ && !host_ && budget_.in_seconds) {
+      const Value outside({0.0, budget_.total.high()}, std::max(left, 0.0), Origin::derived);
+      add(LineId::host, Cause::host, gaps_ ? "host around a step's kernels" : "outside kernels: gaps and host",
+          outside);
+      return;
+    }
     const bool nothing_else = !kernels_ && !gaps_ && !host_ && !by_groups();
     const Value rest(core::Interval(0.0, budget_.total.high()), std::max(left, 0.0), Origin::derived);
     if (nothing_else) {

@@ -55,6 +55,8 @@ std::string number_text(double number) {
   return (number < 0.0 ? "-" : "") + digits;
 }
 
+std::string whole_text(double number) { return number_text(std::round(number)); }
+
 std::string gain_text(core::Interval gain) {
   const std::string low = fmt::format("{:.2f}x", gain.low);
   const std::string high = fmt::format("{:.2f}x", gain.high);

@@ -12,6 +12,7 @@ namespace ridgeline::diagnosis {
 [[nodiscard]] std::string flop_text(double flop);          // "400 TFLOP"
 [[nodiscard]] std::string percent_text(double fraction);   // "78.5 %", "0.32 %"
 [[nodiscard]] std::string number_text(double number);      // "6,100", "23.8"
+[[nodiscard]] std::string whole_text(double number);       // "573"
 [[nodiscard]] std::string gain_text(core::Interval gain);  // "1.2x to 1.3x", "1.00x"
 /// "3.6 to 6.75 ms", or one number when the bounds read the same.
 [[nodiscard]] std::string time_range_text(core::Interval seconds);

@@ -77,6 +77,8 @@ void find_shape(const Evidence& e, Work& w) {
     if (!m.weight_dtype) w.parameters = w.parameters->as(Origin::assumed);
   }
 
+  w.weights_read = w.weight_bytes;
+
   const double kv_bytes = m.kv_cache_dtype ? hw::bytes_of(*m.kv_cache_dtype).value() : 2.0;
   const Maybe head_dim = either(m.head_dim, m.hidden / m.heads);
   w.kv_per_token = Maybe(2.0 * kv_bytes) * m.layers * either(m.kv_heads, m.heads) * head_dim;
@@ -87,8 +89,8 @@ void find_shape(const Evidence& e, Work& w) {
     const double layers =
         std::cbrt(m.parameters->best / (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
     const double most = 2.0 * kv_bytes * layers * kWidthPerLayer * layers;
-    w.kv_per_token =
-        Value({most / kMostGrouping, most}, most, Origin::assumed, "a dense model of this size without grouped heads");
+    w.kv_per_token = Value({most / kMostGrouping, most}, most / kMostGrouping, Origin::assumed,
+                           "a dense model of this size without grouped heads");
   }
 }
 
@@ -118,6 +120,18 @@ void find_tokens(const Evidence& e, Work& w) {
   if (!w.context && s.prompt_tokens && s.output_tokens) {
     w.context = *s.prompt_tokens + *s.output_tokens / Value(2.0);  // halfway through the answer
   }
+}
+
+/// Experts that at least one of the tokens chose, were choices even: 1 - (1 - k/E)^tokens of them. Skew makes them
+/// fewer.
+void find_weights_read(const Evidence& e, Work& w) {
+  const Maybe chosen = e.model.active_parameters / e.model.parameters;
+  if (!chosen || !w.weight_bytes || chosen->best >= 1.0) return;
+  const double tokens = best_or(w.tokens, 1.0);
+  const auto read = [&](double share) { return 1.0 - std::pow(1.0 - std::clamp(share, 0.0, 1.0), tokens); };
+  const Value share({std::min(chosen->low(), read(chosen->low())), std::min(1.0, read(chosen->high()))},
+                    read(chosen->best), Origin::derived);
+  w.weights_read = *w.weight_bytes * share;
 }
 
 void find_arithmetic(const Evidence& e, Work& w) {
@@ -150,9 +164,9 @@ void find_traffic(const Evidence& e, Work& w) {
   }
   w.kv_read = w.kv_expected;
   const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
-  if (counted && w.weight_bytes && w.window == Window::decode) {
+  if (counted && w.weights_read && w.window == Window::decode) {
     // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are said to be.
-    const Value rest = (*counted - *w.weight_bytes).clamped(0.0, counted->high());
+    const Value rest = (*counted - *w.weights_read).clamped(0.0, counted->high());
     const auto both = w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
     if (both) {
       w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high), w.kv_expected->origin);
@@ -160,8 +174,8 @@ void find_traffic(const Evidence& e, Work& w) {
       w.kv_read = rest.as(Origin::derived);
     }
   }
-  w.bytes = w.kv_read ? w.weight_bytes + w.kv_read : w.weight_bytes;
-  const Maybe stated = w.kv_expected ? w.weight_bytes + w.kv_expected : w.weight_bytes;
+  w.bytes = w.kv_read ? w.weights_read + w.kv_read : w.weights_read;
+  const Maybe stated = w.kv_expected ? w.weights_read + w.kv_expected : w.weights_read;
   w.hbm_expected = stated / (w.bandwidth * w.time);
 }
 
@@ -221,6 +235,7 @@ Work work_of(const Evidence& evidence) {
   w.window = window_of(evidence);
   find_shape(evidence, w);
   find_tokens(evidence, w);
+  find_weights_read(evidence, w);
   w.time = time_of_unit(evidence, w);
   find_arithmetic(evidence, w);
   find_traffic(evidence, w);

@@ -36,8 +36,9 @@ struct Work {
   Maybe peak;       // of all of them, at the dtype of the arithmetic
   hw::Dtype dtype = hw::Dtype::bf16;
 
-  Maybe parameters;  // a token passes through
-  Maybe weight_bytes;
+  Maybe parameters;    // a token passes through
+  Maybe weight_bytes;  // resident
+  Maybe weights_read;  // in one unit: of a mixture of experts, those that some token chose
   Maybe kv_per_token;  // bytes of cache; assumed from the model's size when its shape is unknown
   Maybe context;       // of one decoding sequence
   Maybe kv_expected;   // bytes that contexts as stated would read

@@ -15,6 +15,7 @@ LaunchSpec read_launch(const core::Reader& in) {
   spec.doorbell = time("doorbell");
   spec.dispatch = time("dispatch");
   spec.queue_depth = in.integer("queue_depth", 1, 1 << 20);
+  spec.blocking = in.get("blocking", false);
   spec.floor = time("floor");
   spec.graph_submit = time("graph_submit");
   spec.graph_node = time("graph_node");
@@ -40,7 +41,7 @@ KernelTiming LaunchQueue::push(core::Nanoseconds duration) {
   KernelTiming timing{};
   if (mode_ == LaunchMode::eager) {
     const std::int64_t slot_free = bounded_ ? starts_[slot_] : 0;  // start of the kernel `depth` before; zero for the first ones
-    const std::int64_t begin = std::max(host_, slot_free);
+    const std::int64_t begin = std::max({host_, slot_free, spec_.blocking ? end_ : 0});
     host_ = begin + spec_.issue.count;
     timing.issue_begin = {begin};
   } else {

@@ -3,6 +3,7 @@
 //
 //     start[i] = max(end[i-1] + dispatch, issued[i] + doorbell)
 //     the host issues one kernel after the other, `issue` each, and kernel i only once kernel i - depth has started
+//     (blocking: only once kernel i - 1 has ended)
 //
 // A graph replaces the n issues by one submission of graph_submit + n x graph_node, after which all its kernels are there. So a gap
 // is nobody's parameter: it appears when the host is slower than the device, and vanishes when it is not. Left out: several
@@ -21,6 +22,7 @@ struct LaunchSpec {
   core::Nanoseconds doorbell;        // from the host's write to the start of a kernel on an idle device
   core::Nanoseconds dispatch;        // between two dependent kernels that are both in the queue
   std::int64_t queue_depth = 1024;   // kernels that may wait
+  bool blocking = false;  // the host waits for each kernel: HIP_LAUNCH_BLOCKING=1, or a synchronisation after every operator
   core::Nanoseconds floor;           // shortest kernel
   core::Nanoseconds graph_submit;    // host time to launch a graph
   core::Nanoseconds graph_node;      // and each kernel in it

@@ -55,8 +55,7 @@ Override parse_override(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Scenario read_scenario(core::Node document, const std::vector<Override>& overrides, const core::ConfigLibrary& library,
-                       const std::vector<std::string>& ignore) {
+Scenario read_scenario(core::Node document, const std::vector<Override>& overrides, const core::ConfigLibrary& library) {
   if (document.kind != core::Node::Kind::map) {
     throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " + document.describe());
   }
@@ -84,24 +83,26 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
                               : read_engine_spec(core::Reader(nothing, "engine"), s.model);
   s.workload = workloads::read_workload_spec(in.child("workload"));
   s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
-  for (const std::string& key : ignore) {
-    if (in.has(key)) static_cast<void>(in.raw(key));
-  }
   in.finish();
   check_machine_runs_model(s, in);
   return s;
 }
 
-Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
-                       const core::ConfigLibrary& library) {
+core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library) {
+  std::error_code error;
+  if (name_or_path.find('/') != std::string::npos || std::filesystem::exists(name_or_path, error)) {
+    return library.load("scenarios", name_or_path);
+  }
   core::Node reference;
   reference.kind = core::Node::Kind::scalar;
   reference.scalar = name_or_path;
   reference.position.file = std::make_shared<const std::string>("scenario");
-  std::error_code error;
-  const bool is_file = name_or_path.find('/') != std::string::npos || std::filesystem::exists(name_or_path, error);
-  core::Node document = is_file ? library.load("scenarios", name_or_path) : library.resolve("scenarios", reference);
-  return read_scenario(std::move(document), overrides, library);
+  return library.resolve("scenarios", reference);
+}
+
+Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
+                       const core::ConfigLibrary& library) {
+  return read_scenario(load_scenario_document(name_or_path, library), overrides, library);
 }
 
 }  // namespace ridgeline::sim

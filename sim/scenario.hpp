@@ -33,11 +33,13 @@ using Override = std::pair<std::string, std::string>;
 [[nodiscard]] Override parse_override(const std::string& text);
 
 /// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in order; an override of a whole
-/// reference (`hw=mi325x`) comes first. `workload.trace=FILE` replaces a generated workload. Top-level keys in `ignore` are left for others to read (a case's expectations).
+/// reference (`hw=mi325x`) comes first. `workload.trace=FILE` replaces a generated workload.
 [[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
-                                     const core::ConfigLibrary& library, const std::vector<std::string>& ignore = {});
+                                     const core::ConfigLibrary& library);
 
-/// The same from a file, or from the name of a shipped scenario.
+/// The document of a file, or of the name of a shipped scenario, bases resolved.
+[[nodiscard]] core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library);
+/// Both in one.
 [[nodiscard]] Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library);
 

@@ -35,14 +35,11 @@ Case::Expectation read_expectation(const core::Reader& expect, const std::string
   return out;
 }
 
-}  // namespace
-
-Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library) {
-  core::Node document = library.load("cases", file);
+/// Takes the `case` block out of a document and reads everything but the scenario from it.
+Case take_case(core::Node& document) {
   Case out;
   {
-    const core::Reader whole(document);
-    const core::Reader in = whole.child("case");
+    const core::Reader in = core::Reader(document).child("case");
     out.letter = in.get<std::string>("letter");
     out.title = in.get<std::string>("title");
     out.given = in.words("given");
@@ -52,14 +49,40 @@ Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& lib
     for (const std::string& name : expect.keys()) out.expectations.push_back(read_expectation(expect, name));
     in.finish();
   }
+  std::erase_if(document.entries, [](const auto& entry) { return entry.first == "case"; });
+  return out;
+}
+
+std::vector<sim::Override> free_values(const Case& what) {
   std::vector<sim::Override> overrides;
-  for (const Case::Free& free : out.free) {
+  for (const Case::Free& free : what.free) {
     for (const std::string& key : free.keys) overrides.emplace_back(key, free.value);
   }
-  out.scenario = sim::read_scenario(std::move(document), overrides, library, {"case"});
+  return overrides;
+}
+
+}  // namespace
+
+Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library) {
+  core::Node document = library.load("cases", file);
+  Case out = take_case(document);
+  out.scenario = sim::read_scenario(std::move(document), free_values(out), library);
   out.evidence_file = file;
   out.evidence_file.replace_extension(".evidence.yaml");
   return out;
+}
+
+sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<sim::Override>& overrides,
+                            const core::ConfigLibrary& library) {
+  const std::filesystem::path shipped_case = library.root() / "cases" / (name_or_path + ".yaml");
+  std::error_code error;
+  core::Node document = name_or_path.find('/') == std::string::npos && std::filesystem::exists(shipped_case, error)
+                            ? library.load("cases", shipped_case)
+                            : sim::load_scenario_document(name_or_path, library);
+  std::vector<sim::Override> all;
+  if (document.find("case") != nullptr) all = free_values(take_case(document));
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return sim::read_scenario(std::move(document), all, library);
 }
 
 std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library) {

@@ -38,6 +38,11 @@ inline constexpr std::size_t kMostFree = 4;
 
 [[nodiscard]] Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library);
 
+/// The scenario of a file or a shipped name, whether it is a plain one or a case (then with its free values set). `overrides` come
+/// last.
+[[nodiscard]] sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<sim::Override>& overrides,
+                                          const core::ConfigLibrary& library);
+
 /// The shipped cases in order of their letters.
 [[nodiscard]] std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library);
 

@@ -20,7 +20,7 @@ const Fix kFasterKernels{
         },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
-      ledger.scale(LineId::not_separated, {0.0, 1.0}).scale(LineId::kernel_distance, {0.25, 1.0});
+      ledger.scale(LineId::not_separated, {0.25, 1.0}).scale(LineId::kernel_distance, {0.25, 1.0});
       return {ledger.gain(),
               fmt::format("the roof itself is {} of the time: no kernel can be faster than that",
                           percent_text(s.budget.share(Cause::bandwidth).best + s.budget.share(Cause::compute).best))};

@@ -55,10 +55,17 @@ class Rewrite {
   [[nodiscard]] core::Interval gain() const;
 
  private:
+  /// What a line loses, as shares of its own time.
+  struct Saving {
+    const Line* line;
+    core::Interval share;
+  };
   void save(const Line& line, core::Interval seconds);
+  [[nodiscard]] double saved(bool most) const;
 
   const TimeBudget& budget_;
-  core::Interval saved_{0.0};
+  std::vector<Saving> savings_;
+  core::Interval added_{0.0};
 };
 
 /// The matrix products' bytes or arithmetic, whichever of them a decode step is made of.

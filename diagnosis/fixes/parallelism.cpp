@@ -37,8 +37,9 @@ const Fix kMoreTensorParallelism{
           ledger.gain(),
           s.budget.host_paced
               ? "each device would wait for the same host"
-              : fmt::format("bytes and arithmetic halve per device{}; the cost per token does not fall",
-                            collectives ? fmt::format(", {:.0f} collectives a step come on top", 2.0 * layers) : "")};
+              : fmt::format(
+                    "bytes and arithmetic halve per device{}; the cost per token does not fall",
+                    collectives ? fmt::format(", {} collectives a step come on top", whole_text(2.0 * layers)) : "")};
     }};
 
 extern const Fix kLessTensorParallelism;
@@ -50,11 +51,18 @@ const Fix kLessTensorParallelism{
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {
-          return best_or(s.evidence.machine.devices, 1.0) > 1.5 && s.budget.find(LineId::communication) != nullptr;
+          return best_or(s.evidence.machine.devices, 1.0) > 1.5 &&
+                 (s.budget.find(LineId::communication) != nullptr || s.regime == Regime::communication_bound);
         },
     .assess = [](const Situation& s) -> Assessment {
       // Per device: the halves come back together, and half of the collectives' time goes.
       Rewrite ledger(s.budget);
+      if (s.budget.find(LineId::communication) == nullptr) {
+        ledger.scale(LineId::not_separated, {0.3, 0.9});
+        return {
+            ledger.gain(),
+            "collectives were not measured; what nobody separated is about as long as they would be; gain per device"};
+      }
       ledger.scale(LineId::communication, {0.0, 0.6});
       return {ledger.gain(), fmt::format("collectives are {} of a step; gain per device, not per request",
                                          percent_text(s.budget.share(Cause::communication).best))};

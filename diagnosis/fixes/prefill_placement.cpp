@@ -19,8 +19,9 @@ double prompt_share(const Situation& s) {
 
 std::string prompt_words(const Situation& s) {
   return s.work.riding && s.work.tokens && s.work.phase == Phase::mixed
-             ? fmt::format("about {:.0f} of {:.0f} tokens a step are prompt tokens, {} of the time",
-                           s.work.riding->best, s.work.tokens->best, percent_text(prompt_share(s)))
+             ? fmt::format("about {} of {} tokens a step are prompt tokens, {} of the time",
+                           whole_text(s.work.riding->best), whole_text(s.work.tokens->best),
+                           percent_text(prompt_share(s)))
              : std::string("prefill is all of it");
 }
 

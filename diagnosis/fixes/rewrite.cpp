@@ -14,7 +14,41 @@ bool on_device(Cause c) { return c == Cause::bandwidth || c == Cause::compute ||
 }  // namespace
 
 void Rewrite::save(const Line& line, core::Interval seconds) {
-  saved_ = saved_ + (budget_.host_paced && on_device(line.cause) ? seconds * kRealised : seconds);
+  const auto share = [](double part, double whole) { return whole > 0.0 ? std::min(part / whole, 1.0) : 0.0; };
+  core::Interval shares{share(seconds.low, line.time.low() > 0.0 ? line.time.low() : line.time.best),
+                        share(seconds.high, line.time.high())};
+  if (shares.low > shares.high) std::swap(shares.low, shares.high);
+  if (budget_.host_paced && on_device(line.cause)) shares = shares * kRealised;
+  savings_.push_back({&line, shares});
+}
+
+/// The most or the least that can be saved by lines that lie within their bounds and add up to the total: each line
+/// gets its least, and what remains goes where it is saved best (or worst).
+double Rewrite::saved(bool most) const {
+  struct Part {
+    double low;
+    double room;
+    double share;
+  };
+  std::vector<Part> parts;
+  double left = budget_.total.best;
+  for (const Line& line : budget_.lines) {
+    double share = 0.0;
+    for (const Saving& s : savings_) {
+      if (s.line == &line) share += most ? s.share.high : s.share.low;
+    }
+    parts.push_back({line.time.low(), line.time.high() - line.time.low(), share});
+    left -= line.time.low();
+  }
+  std::stable_sort(parts.begin(), parts.end(),
+                   [most](const Part& a, const Part& b) { return most ? a.share > b.share : a.share < b.share; });
+  double sum = 0.0;
+  for (const Part& part : parts) {
+    const double more = std::clamp(left, 0.0, std::max(part.room, 0.0));
+    left -= more;
+    sum += (part.low + more) * part.share;
+  }
+  return sum;
 }
 
 Rewrite& Rewrite::scale(LineId id, core::Interval factor) {
@@ -53,7 +87,7 @@ Rewrite& Rewrite::replace(LineId id, core::Interval seconds) {
 }
 
 Rewrite& Rewrite::add(core::Interval seconds) {
-  saved_ = saved_ - seconds;
+  added_ = added_ + seconds;
   return *this;
 }
 
@@ -62,7 +96,9 @@ core::Interval Rewrite::gain() const {
   if (!(total > 0.0)) return {1.0};
   // A change that leaves less than a fiftieth of the time was not computed but dreamt.
   const auto gain_for = [&](double saved) { return total / std::max(total - saved, 0.02 * total); };
-  return {gain_for(saved_.low), gain_for(saved_.high)};
+  const double least = saved(false) - added_.high;
+  const double most = saved(true) - added_.low;
+  return {gain_for(std::min(least, most)), gain_for(most)};
 }
 
 bool has_wide_weights(const Situation& s) {

@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 namespace {
 
 /// Tokens a pass yields after the draft has been paid for, from a poor match to a good one.
-constexpr core::Interval kTokensAPass{1.3, 2.5};
+constexpr core::Interval kTokensAPass{1.2, 2.0};
 constexpr double kChecked = 4.0;
 
 }  // namespace
@@ -36,6 +36,10 @@ const Fix kSpeculativeDecoding{
       if (s.budget.host_paced) {
         // Nor is the draft free of launches: each of its passes waits for the same host.
         return {{0.8, 1.6}, "fewer steps a token, but drafting adds launches to a host that is already late"};
+      }
+      if (s.budget.share(Cause::bandwidth).best < 0.4) {
+        return {{0.8, kTokensAPass.high},
+                "what makes the step long is not the read of the weights, and may grow with the guesses"};
       }
       const Maybe& hidden = s.budget.compute_floor;
       const double longer =

@@ -31,7 +31,7 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
   }
   Assessment out{ledger.gain(), {}};
   if (s.work.window == Window::prefill) {
-    const Maybe read = s.work.weight_bytes / s.work.bandwidth;
+    const Maybe read = s.work.weights_read / s.work.bandwidth;
     out.why = read ? fmt::format("all weights take {} to read in {} of prefill; the multiplies still run at 16 bit",
                                  time_text(read->best), time_text(s.budget.total.best))
                    : "prefill is bound by arithmetic, which still runs at 16 bit";

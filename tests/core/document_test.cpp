@@ -89,6 +89,16 @@ TEST_CASE("A document that blows up when its aliases are expanded is refused", "
   CHECK(error.ends_with(": the document expands to more than a million values"));
 }
 
+TEST_CASE("Aliases do not nest deeper than 64 levels either", "[core][document][!mayfail]") {
+  // Each line puts the line before into forty lists of its own: 80, 120 ... levels.
+  std::string text = "l0: &l0 ha\n";
+  for (int i = 1; i <= 3; ++i) {
+    const std::string name = "l" + std::to_string(i);
+    text += name + ": &" + name + " " + std::string(40, '[') + "*l" + std::to_string(i - 1) + std::string(40, ']') + "\n";
+  }
+  CHECK_THAT(parse_error(text), Catch::EndsWith(": nested more than 64 levels deep"));
+}
+
 TEST_CASE("An alias is a copy of what it names", "[core][document]") {
   const Node root = parse_yaml("a: &x {k: 1}\nb: *x\nc: [*x, *x]\n", "f.yaml");
   CHECK(same_tree(*root.find("a"), *root.find("b")));

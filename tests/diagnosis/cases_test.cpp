@@ -42,11 +42,11 @@ TEST_CASE("Case A: one request at a time is bound by bandwidth, near its ceiling
   CHECK(d.regime == Regime::bandwidth_bound);
   CHECK(d.phase == Phase::decode);
   CHECK(d.confidence > 0.7);
-  CHECK(nearest(d, "steps/s", 200) == Approx(5300.0 / 26.0));                  // 203.8: bytes alone
-  CHECK(nearest(d, "fraction", 0.785) == Approx(160.0 / (5300.0 / 26.0)));     // 78.5 % of it
-  CHECK(nearest(d, "ratio", 1.27) == Approx(5300.0 / 26.0 / 160.0));           // what kernels can still give
-  CHECK(nearest(d, "fraction", 0.0032) == Approx(160 * 26e9 / 1307.4e12));     // useful FLOP
-  CHECK(nearest(d, "fraction", 0.0095) == Approx(0.0095).margin(0.001));       // KV: 0.25 of 26.25 GB
+  CHECK(nearest(d, "steps/s", 200) == Approx(5300.0 / 26.0));               // 203.8: bytes alone
+  CHECK(nearest(d, "fraction", 0.785) == Approx(160.0 / (5300.0 / 26.0)));  // 78.5 % of it
+  CHECK(nearest(d, "ratio", 1.27) == Approx(5300.0 / 26.0 / 160.0));        // what kernels can still give
+  CHECK(nearest(d, "fraction", 0.0032) == Approx(160 * 26e9 / 1307.4e12));  // useful FLOP
+  CHECK(nearest(d, "fraction", 0.0095) == Approx(0.0095).margin(0.001));    // KV: 0.25 of 26.25 GB
   REQUIRE(d.fixes.size() == 2);
   CHECK(d.fixes[0].name == "weight_quantization_4bit");
   CHECK(d.fixes[0].speedup.low > 1.27);  // it moves the ceiling

@@ -58,8 +58,9 @@ void check_sound(const Diagnosis& d) {
 }  // namespace
 
 TEST_CASE("GPU, model, batch and throughput are enough to compute the percentages and to ask one question") {
-  const Diagnosis d = diagnosis::diagnose(read(
-      "machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: 1}\nmeasured: {throughput: 200 tokens/s}"));
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: "
+                               "1}\nmeasured: {throughput: 200 tokens/s}"));
   // 16 GB at 5.3 TB/s allow 331 steps/s; 200 are 60 % of it.
   CHECK(d.regime == Regime::bandwidth_bound);
   CHECK(d.settling_evidence.front().value == Approx(200 / (5300.0 / 16.0)));
@@ -70,8 +71,9 @@ TEST_CASE("GPU, model, batch and throughput are enough to compute the percentage
 }
 
 TEST_CASE("A rate above the roof is a contradiction, not a crash") {
-  const Diagnosis d = diagnosis::diagnose(read(
-      "machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: 1}\nmeasured: {throughput: 400 tokens/s}"));
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: "
+                               "1}\nmeasured: {throughput: 400 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK_FALSE(d.inconsistencies[0].explained);
   CHECK(d.confidence < 0.2);
@@ -81,10 +83,49 @@ TEST_CASE("A rate above the roof is a contradiction, not a crash") {
 
 TEST_CASE("The total of a batch read as the rate of one sequence is recognised") {
   // 32 x 60 tokens/s given as the rate of one: the floor is 32 times the time.
-  const Diagnosis d = diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: fp16}\nserving: {concurrency: 32}\n"
-                                               "measured: {throughput_per_sequence: 1920 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(
+      read("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: fp16}\nserving: {concurrency: 32}\n"
+           "measured: {throughput_per_sequence: 1920 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK(d.inconsistencies[0].reading.find("total over sequences") != std::string::npos);
+}
+
+TEST_CASE("A rate of tokens and their lengths are enough to see arithmetic bind") {
+  // As many prompt tokens as output tokens: 2 x 11,116 x 13.5 GFLOP are 30 % of 989 TFLOP/s, far more than most servers
+  // reach.
+  const Diagnosis d = diagnosis::diagnose(
+      read("machine: {hbm_bandwidth: 3.35 TB/s, peak: {fp16: 989 TFLOP/s, fp8: 1979 TFLOP/s}}\nmodel: {parameters: "
+           "6.74e9, weight_dtype: "
+           "fp16}\n"
+           "serving: {prompt_tokens: 128, output_tokens: 128}\nmeasured: {throughput: 11116 tokens/s}"));
+  CHECK(d.regime == Regime::compute_bound);
+  CHECK(d.settling_evidence.front().value == Approx(2 * 11116 * 2 * 6.74e9 / 989e12));
+  CHECK(d.confidence < 0.5);
+  REQUIRE_FALSE(d.fixes.empty());
+  CHECK(d.fixes[0].name == "fp8_w8a8");
+  check_sound(d);
+}
+
+TEST_CASE("A small model on many devices waits for its collectives") {
+  // 13.5 GB over 8 x 2.04 TB/s: 0.83 ms of a 3.05 ms step; 64 all-reduces of 20 us would be 1.3 ms of the rest.
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: a100\ndevices: 8\nmodel: {parameters: 6.74e9, weight_dtype: bf16, layers: "
+                               "32}\nserving: {concurrency: 1}\n"
+                               "measured: {throughput: 328.4 tokens/s}"));
+  CHECK(d.regime == Regime::communication_bound);
+  CHECK(d.confidence < 0.5);
+  check_sound(d);
+}
+
+TEST_CASE("A mixture of experts reads the experts that its tokens chose") {
+  // One token through 3 of 30 B parameters: 6 of 60 GB. 200 tokens: nearly all.
+  Evidence e;
+  e.model.parameters = fact(30e9);
+  e.model.active_parameters = fact(3e9);
+  e.serving.concurrency = fact(1);
+  CHECK(diagnosis::work_of(e).weights_read->best == Approx(6e9));
+  e.serving.concurrency = fact(200);
+  CHECK(diagnosis::work_of(e).weights_read->best == Approx(60e9));
 }
 
 TEST_CASE("A single fact gives a diagnosis of low confidence and a question") {
@@ -144,7 +185,8 @@ TEST_CASE("The same evidence gives the same diagnosis") {
 
 TEST_CASE("JSON has the agreed keys") {
   const nlohmann::json j = diagnosis::to_json(diagnosis::diagnose(diagnosis::observe(tests::gaps())));
-  for (const char* key : {"regime", "phase", "confidence", "settling_evidence", "time_budget", "fixes", "rejects", "inconsistencies", "question"}) {
+  for (const char* key : {"regime", "phase", "confidence", "settling_evidence", "time_budget", "fixes", "rejects",
+                          "inconsistencies", "question"}) {
     CHECK(j.contains(key));
   }
   CHECK(j.size() == 9);
@@ -179,12 +221,23 @@ TEST_CASE("No subset of the evidence, true or absurd, breaks the diagnosis") {
   for (int trial = 0; trial < 3000; ++trial) {
     Evidence e;
     switch (trial % 6) {
-      case 0: e = diagnosis::observe(tests::chatbot()); break;
-      case 1: e = diagnosis::observe(tests::training()); break;
-      case 2: e = diagnosis::observe(tests::summarizer()); break;
-      case 3: e = diagnosis::observe(tests::api()); break;
-      case 4: e = diagnosis::observe(tests::gaps()); break;
-      default: break;
+      case 0:
+        e = diagnosis::observe(tests::chatbot());
+        break;
+      case 1:
+        e = diagnosis::observe(tests::training());
+        break;
+      case 2:
+        e = diagnosis::observe(tests::summarizer());
+        break;
+      case 3:
+        e = diagnosis::observe(tests::api());
+        break;
+      case 4:
+        e = diagnosis::observe(tests::gaps());
+        break;
+      default:
+        break;
     }
     const double dropped = uniform();
     const double absurd = 0.3 * uniform();
@@ -199,7 +252,8 @@ TEST_CASE("No subset of the evidence, true or absurd, breaks the diagnosis") {
     }
     if (uniform() < 0.5) e.profile.kernel_time.clear();
     if (uniform() < 0.3) e.profile.window.reset();
-    if (uniform() < 0.2) e.profile.kernel_time[static_cast<diagnosis::KernelGroup>(random.uniform_int(n++, 0, 7))] = fact(uniform());
+    if (uniform() < 0.2)
+      e.profile.kernel_time[static_cast<diagnosis::KernelGroup>(random.uniform_int(n++, 0, 7))] = fact(uniform());
     INFO("trial " << trial);
     check_sound(diagnosis::diagnose(e));
   }

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "diagnosis/evidence.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace ridgeline;
 using Catch::Matchers::Contains;
@@ -65,7 +65,8 @@ TEST_CASE("Errors say where, what was expected, and what stands there") {
   CHECK_THROWS_WITH(read("measured: {ttft: -1 s}"), Contains("measured.ttft: expected a value above zero"));
   CHECK_THROWS_WITH(read("serving: {concurrency: 0}"), Contains("serving.concurrency: expected a value above zero"));
   CHECK_THROWS_WITH(read("serving: {concurency: 4}"), Contains("unknown key; did you mean 'concurrency'?"));
-  CHECK_THROWS_WITH(read("profile: {kernel_time: {gem: 70 %}}"), Contains("unknown kernel class; did you mean 'gemm'?"));
+  CHECK_THROWS_WITH(read("profile: {kernel_time: {gem: 70 %}}"),
+                    Contains("unknown kernel class; did you mean 'gemm'?"));
   CHECK_THROWS_WITH(read("profile: {kernel_time: {gemm: 70 %, norm: 50 %}}"), Contains("more than all of it"));
   CHECK_THROWS_WITH(read("measured: {itl: 4 ms}\nproposals: [fp8_w8a9]"), Contains("did you mean 'fp8_w8a8'?"));
   CHECK_THROWS_WITH(read("machine: mi300\nmeasured: {itl: 4 ms}"), Contains("mi300x"));

@@ -1,6 +1,6 @@
 #pragma once
-// Timelines that nobody recorded: each is the summary that a profiler would give of one of the five cases, with its kernels by
-// class. Built from plain numbers, so that a test can say what it expects and why.
+// Timelines that nobody recorded: each is the summary that a profiler would give of one of the five cases, with its
+// kernels by class. Built from plain numbers, so that a test can say what it expects and why.
 
 #include "diagnosis/observe.hpp"
 
@@ -35,8 +35,8 @@ inline diagnosis::Model dense(double parameters, double layers, double hidden, d
 }
 
 /// Adds kernels of a class to a summary of `steps` steps; time per step in ms, FLOP and bytes per step.
-inline void add_kernels(timeline::Summary& s, timeline::KernelClass cls, std::int64_t count, double time_ms, double issued = 0.0,
-                        double useful = 0.0, double hbm = 0.0) {
+inline void add_kernels(timeline::Summary& s, timeline::KernelClass cls, std::int64_t count, double time_ms,
+                        double issued = 0.0, double useful = 0.0, double hbm = 0.0) {
   timeline::KernelRow row;
   row.count = count * s.steps;
   row.time = ms(time_ms) * s.steps;

@@ -1,7 +1,8 @@
+#include "diagnosis/time_budget.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "diagnosis/fixes/fix.hpp"
-#include "diagnosis/time_budget.hpp"
 #include "tests/diagnosis/observations.hpp"
 
 using namespace ridgeline;
@@ -68,11 +69,12 @@ TEST_CASE("Arithmetic replaces bytes on the ledger where it takes longer") {
 TEST_CASE("Ranges of kernels and gaps bound the host from both sides") {
   Evidence e = plain_decoding();
   e.profile.kernels_per_step = tests::fact(200);
-  e.profile.kernel_length = diagnosis::Value({20e-6, 25e-6}, diagnosis::Origin::given);  // 4 to 5 ms; at least its floor of 4.13
-  e.profile.gap_length = diagnosis::Value({5e-6, 10e-6}, diagnosis::Origin::given);      // 1 to 2 ms
+  e.profile.kernel_length =
+      diagnosis::Value({20e-6, 25e-6}, diagnosis::Origin::given);  // 4 to 5 ms; at least its floor of 4.13
+  e.profile.gap_length = diagnosis::Value({5e-6, 10e-6}, diagnosis::Origin::given);  // 1 to 2 ms
   const TimeBudget b = ledger_of(e);
   const core::Interval host = b.find(LineId::host)->time.interval;
-  CHECK(host.low == Approx(3e-3));                       // 10 - 5 - 2
+  CHECK(host.low == Approx(3e-3));  // 10 - 5 - 2
   CHECK(host.high == Approx(10e-3 - 4.131e-3 - 1e-3).epsilon(1e-3));
   CHECK(b.host_paced);
 }

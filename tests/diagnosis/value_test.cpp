@@ -1,6 +1,7 @@
+#include "diagnosis/value.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "diagnosis/value.hpp"
 #include "diagnosis/words.hpp"
 
 using namespace ridgeline;

@@ -1,0 +1,153 @@
+// Runs so small that a person can follow them.
+
+#include "sim/run.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sim/metrics.hpp"
+#include "sim/step_model.hpp"
+#include "tests/sim/fixtures.hpp"
+#include "tests/sim/same.hpp"
+
+using namespace ridgeline;
+using sim::RequestStatus;
+using sim::RunResult;
+using tests::tiny;
+
+namespace {
+
+core::Nanoseconds time_of(const sim::Scenario& scenario, const workloads::StepShape& shape) {
+  sim::StepModel model(scenario);
+  return model.run(model.prepare(shape)).duration();
+}
+
+}  // namespace
+
+TEST_CASE("One request alone takes its prefill and a decode step for every further token", "[sim][run]") {
+  const sim::Scenario s = tiny({{"workload.requests", "1"}});  // 10 tokens in, 5 out, arriving at 10 ms
+  const RunResult run = sim::run(s);
+  REQUIRE(run.requests.size() == 1);
+  const auto& r = run.requests[0];
+  workloads::StepShape prefill;
+  prefill.add_prefill(10, 10, true);
+  CHECK(r.arrival == core::Instant{10'000'000});
+  CHECK(r.queue().count == 0);
+  CHECK(r.ttft() == time_of(s, prefill));
+  core::Nanoseconds decodes{};
+  for (const std::int64_t context : {11, 12, 13, 14}) {  // the last token is never computed
+    workloads::StepShape decode;
+    decode.add_decode(context);
+    decodes += time_of(s, decode);
+  }
+  CHECK(r.last_token - r.first_token == decodes);
+  CHECK(run.steps.size() == 5);
+  CHECK(run.counters.size() == 5);
+}
+
+TEST_CASE("A request that arrives during a step waits for its end", "[sim][run]") {
+  const sim::Scenario s = tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "100000 /s"}});  // 10 us apart
+  const RunResult run = sim::run(s);
+  CHECK(run.requests[1].arrival == core::Instant{20'000});
+  CHECK(run.requests[1].scheduled == run.steps[0].end());
+  CHECK(run.steps[1].start == run.steps[0].end());
+  CHECK(run.steps[1].decode_sequences == 1);
+  CHECK(run.steps[1].prefill_sequences == 1);
+}
+
+TEST_CASE("Between requests the server is idle", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "1 /s"}}));
+  CHECK(run.requests[1].scheduled == core::Instant{2'000'000'000});
+  CHECK(run.steps[5].start == core::Instant{2'000'000'000});
+}
+
+TEST_CASE("A prompt that leaves no room for an answer is refused, an answer that outgrows the model is cut", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.prompt_tokens", "64"}}));  // max_model_len is 64
+  for (const auto& r : run.requests) {
+    CHECK(r.status == RequestStatus::refused);
+    CHECK(r.output_tokens == 0);
+    CHECK(r.e2e().count == 0);
+  }
+  CHECK(run.requests.size() == 10);
+  CHECK(run.steps.empty());
+  const RunResult cut = sim::run(tiny({{"workload.prompt_tokens", "62"}}));
+  for (const auto& r : cut.requests) {
+    CHECK(r.status == RequestStatus::finished);
+    CHECK(r.output_tokens == 2);  // 64 - 62 of the 5
+    CHECK(r.asked_tokens == 5);
+  }
+}
+
+TEST_CASE("Clients whose requests are refused ask again, until all have been", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.prompt_tokens", "{uniform: {low: 60, high: 70}}"},
+                                       {"workload.arrivals", "{closed_loop: {concurrency: 3}}"},
+                                       {"workload.requests", "50"}}));
+  CHECK(run.requests.size() == 50);
+  const sim::Metrics m = sim::measure(run);
+  CHECK(m.completed + m.refused == 50);
+  CHECK(m.refused > 0);
+  CHECK(m.completed > 0);
+}
+
+TEST_CASE("Prompts are chunked to the step's budget", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.requests", "1"}, {"workload.prompt_tokens", "50"}, {"engine.max_num_batched_tokens", "20"}}));
+  REQUIRE(run.steps.size() == 3 + 4);  // 20 + 20 + 10, then 4 more tokens
+  CHECK(run.steps[0].prefill_tokens == 20);
+  CHECK(run.steps[0].sampled == 0);
+  CHECK(run.steps[1].prefill_context == 40);
+  CHECK(run.steps[2].prefill_tokens == 10);
+  CHECK(run.steps[2].sampled == 1);
+  CHECK(run.requests[0].first_token == run.steps[2].end());
+}
+
+TEST_CASE("Counters are the state before the step", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.requests", "1"}}));
+  CHECK(run.counters[0] == sim::CounterRecord{0, 1, 0, 0});
+  CHECK(run.counters[1] == sim::CounterRecord{1, 0, 3, 0});  // 10 tokens are 3 blocks
+  CHECK(run.counters[4] == sim::CounterRecord{1, 0, 4, 0});  // 13
+}
+
+TEST_CASE("A run can be stopped, and says what it did until then", "[sim][run]") {
+  const sim::Scenario s = tiny({{"workload.requests", "1000"}, {"workload.arrivals.constant.rate", "2000 /s"}});
+  std::size_t calls = 0;
+  sim::RunOptions options;
+  options.progress = [&](std::size_t answered, std::size_t in_all, core::Instant now) {
+    ++calls;
+    return answered <= in_all && in_all == 1000 && now > core::Instant{} && calls < 3;
+  };
+  const RunResult run = sim::run(s, options);
+  CHECK(calls == 3);
+  CHECK(run.interrupted);
+  const RunResult whole = sim::run(s);
+  CHECK_FALSE(whole.interrupted);
+  REQUIRE(run.steps.size() < whole.steps.size());
+  CHECK(std::equal(run.steps.begin(), run.steps.end(), whole.steps.begin()));
+  std::size_t interrupted = 0;
+  for (const auto& r : run.requests) {
+    if (r.status == RequestStatus::finished) {
+      CHECK(r == whole.requests[r.id]);
+    } else {
+      ++interrupted;
+    }
+  }
+  CHECK(interrupted > 0);
+}
+
+TEST_CASE("Whether somebody watches changes nothing", "[sim][run]") {
+  sim::RunOptions options;
+  options.progress = [](std::size_t, std::size_t, core::Instant) { return true; };
+  const sim::Scenario s = tiny({{"workload.requests", "400"}});
+  CHECK(tests::same(sim::run(s, options), sim::run(s)));
+}
+
+TEST_CASE("A training step is one step without requests", "[sim][run]") {
+  const RunResult run = sim::run(tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}}));
+  CHECK(run.steps.size() == 1);
+  CHECK(run.counters.size() == 1);
+  CHECK(run.requests.empty());
+  CHECK(run.end().ns > 0);
+}
+
+TEST_CASE("What cannot run is told before anything runs", "[sim][run]") {
+  CHECK_THROWS_AS(sim::run(tiny({{"hw.hbm.capacity", "100 kB"}})), core::SimulationError);
+  CHECK(sim::run(tiny()).requests.size() == 10);
+}

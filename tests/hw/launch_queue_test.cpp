@@ -68,6 +68,17 @@ TEST_CASE("A queue of depth one makes the host wait for every start", "[hw][laun
   CHECK((starved[1].dispatch_gap == us(1) && starved[1].launch_gap == us(1)));
 }
 
+TEST_CASE("A host that waits for each kernel leaves the same gap after long ones and short ones", "[hw][launch_queue]") {
+  LaunchSpec spec = launch_in_us(4, 8, 1, 1024);
+  spec.blocking = true;
+  const auto timings = run(spec, LaunchMode::eager, {us(6), us(100), us(6), us(30)});
+  for (std::size_t i = 1; i < timings.size(); ++i) {
+    CHECK(timings[i].issue_begin == timings[i - 1].end);
+    CHECK(timings[i].start - timings[i - 1].end == us(12));  // 4 to issue and 8 for the doorbell
+    CHECK((timings[i].dispatch_gap == us(1) && timings[i].launch_gap == us(11)));
+  }
+}
+
 TEST_CASE("A queue that holds the whole step never makes the host wait", "[hw][launch_queue]") {
   const auto timings = run(launch_in_us(2, 10, 3, 50), LaunchMode::eager, std::vector(50, us(100)));
   CHECK(timings.back().issue_end == us(100));  // 50 x 2
@@ -113,6 +124,7 @@ TEST_CASE("Random queues obey the recurrence, and their gaps add up", "[hw][laun
     spec.doorbell = {draw(0, 20)};
     spec.dispatch = {draw(0, 5)};
     spec.queue_depth = draw(1, 8);
+    spec.blocking = draw(0, 4) == 0;
     std::vector<Nanoseconds> durations;
     for (std::int64_t i = draw(1, 60); i > 0; --i) durations.push_back({draw(0, 60)});
     const auto timings = run(spec, LaunchMode::eager, durations);
@@ -121,6 +133,7 @@ TEST_CASE("Random queues obey the recurrence, and their gaps add up", "[hw][laun
     for (std::size_t i = 0; i < durations.size(); ++i) {
       const auto depth = static_cast<std::size_t>(spec.queue_depth);
       if (i >= depth) host = std::max(host, timings[i - depth].start.count);
+      if (i > 0 && spec.blocking) host = std::max(host, timings[i - 1].end.count);
       REQUIRE(timings[i].issue_begin.count == host);
       host += spec.issue.count;
       REQUIRE(timings[i].issue_end.count == host);

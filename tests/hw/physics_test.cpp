@@ -126,6 +126,7 @@ TEST_CASE("Better hardware never makes a step longer", "[hw][physics]") {
       {"queue depth", [](RandomScenario& s, double f) { s.launch.queue_depth = std::llround(number(s.launch.queue_depth) * f); }},
       {"gemm efficiency", [](RandomScenario& s, double f) { double& e = s.efficiency.compute[0]; e = std::min(1.0, e * f); }},
       {"gemm bandwidth", [](RandomScenario& s, double f) { double& e = s.efficiency.bandwidth[0]; e = std::min(1.0, e * f); }},
+      {"blocking", [](RandomScenario& s, double) { s.launch.blocking = false; }},
       {"tuning", [](RandomScenario& s, double) { s.efficiency.tuned_gemms = true; }},
   };
   RandomScenarios scenarios("better");

@@ -65,8 +65,7 @@ class RandomScenarios {
     for (double& share : s.efficiency.compute) share = number(0.3, 1.0);
     for (double& share : s.efficiency.bandwidth) share = number(0.3, 1.0);
     s.efficiency.tuned_gemms = chance(0.8);
-    s.launch = {{integer(0, 60'000)}, {integer(0, 20'000)}, {integer(0, 10'000)},     chance(0.3) ? integer(1, 64) : 1024,
-                {integer(0, 6'000)},  {integer(0, 2'000)},  {integer(0, 30)}, {integer(0, 3'000)}, {integer(0, 6'000)}};
+    s.launch = random_launch();
     s.mode = chance(0.5) ? hw::LaunchMode::eager : hw::LaunchMode::graph;
     draw_model(s);
     draw_lowering(s.lowering);
@@ -80,6 +79,20 @@ class RandomScenarios {
   [[nodiscard]] bool chance(double p) { return random_.uniform(n_++) < p; }
 
  private:
+  hw::LaunchSpec random_launch() {
+    hw::LaunchSpec launch{};
+    launch.issue = {integer(0, 60'000)};
+    launch.doorbell = {integer(0, 20'000)};
+    launch.dispatch = {integer(0, 10'000)};
+    if (chance(0.3)) launch.queue_depth = integer(1, 64);
+    launch.blocking = chance(0.1);
+    launch.floor = {integer(0, 6'000)};
+    launch.graph_submit = {integer(0, 2'000)};
+    launch.graph_node = {integer(0, 30)};
+    launch.graph_dispatch = {integer(0, 3'000)};
+    launch.graph_floor = {integer(0, 6'000)};
+    return launch;
+  }
   void draw_model(RandomScenario& s) {
     workloads::ModelSpec& m = s.model;
     m.layers = integer(1, 12);

@@ -164,7 +164,11 @@ void find_traffic(const Evidence& e, Work& w) {
   }
   w.kv_read = w.kv_expected;
   const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
-  if (counted && w.weights_read && w.window == Window::decode) {
+  // Embedding tables are hardly read and caches help a little: a counter this near the expected bytes agrees with them.
+  constexpr double kAgrees = 0.95;
+  const bool agrees = counted && w.weights_read && w.kv_expected && w.kv_expected->origin != Origin::assumed &&
+                      counted->high() >= kAgrees * (w.weights_read->low() + w.kv_expected->low());
+  if (counted && w.weights_read && w.window == Window::decode && !agrees) {
     // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are said to be.
     const Value rest = (*counted - *w.weights_read).clamped(0.0, counted->high());
     const auto both = w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;

@@ -30,6 +30,10 @@ const Fix kLargerBatch{
       const bool alone = s.evidence.serving.arrivals == Arrivals::one_at_a_time;
       if (alone) return {{1.0}, "requests come one at a time: nothing overlaps, so there is nothing to batch"};
       if (s.regime == Regime::capacity_bound) return {{1.0}, "no KV blocks are left for more sequences"};
+      if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
+        return {{1.0, 1.03},
+                "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
+      }
       const bool one_sequence = s.evidence.measured.throughput_per_sequence || !s.evidence.measured.throughput;
       if (one_sequence)
         return {{0.5, 1.0}, "it raises the total, not the rate of a sequence, which is what was measured"};
@@ -39,10 +43,6 @@ const Fix kLargerBatch{
       const double open = s.budget.share(Cause::unexplained).best;
       const double high = 2.0 / (1.0 + per_token + 0.5 * host);
       const double low = 2.0 / (1.0 + per_token + host + open + s.budget.share(Cause::kernels).best);
-      if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
-        return {{1.0, 1.03},
-                "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
-      }
       const bool overlap_unknown = best_or(s.work.sequences, 1.0) < 1.5;
       return {{overlap_unknown ? 1.0 : std::max(1.0, low), std::max(1.0, high)},
               overlap_unknown ? "weights are read once a step whatever the batch, if requests overlap at all"

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <unordered_map>
 
 #include "core/error.hpp"
 
@@ -44,6 +45,7 @@ class TreeBuilder : public YAML::EventHandler {
     Node copy = it->second;
     count_ += size_of(copy);
     check_size(mark);
+    check_depth(mark, stack_.size() + depth_of(copy));
     place(std::move(copy), 0);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
@@ -61,6 +63,7 @@ class TreeBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool has_key = false;
     std::string key;
+    std::unordered_map<std::string, int> lines;  // of its keys so far
   };
 
   [[nodiscard]] Position at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
@@ -80,8 +83,17 @@ class TreeBuilder : public YAML::EventHandler {
     for (const auto& [key, value] : node.entries) n += size_of(value);
     return n;
   }
+  void check_depth(const YAML::Mark& mark, std::size_t depth) const {
+    if (depth > kDeepest) throw ConfigError(at(mark).text() + ": nested more than 64 levels deep");
+  }
+  static std::size_t depth_of(const Node& node) {
+    std::size_t below = 0;
+    for (const Node& item : node.items) below = std::max(below, depth_of(item));
+    for (const auto& [key, value] : node.entries) below = std::max(below, depth_of(value));
+    return node.items.empty() && node.entries.empty() ? 0 : below + 1;
+  }
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
-    if (stack_.size() >= kDeepest) throw ConfigError(at(mark).text() + ": nested more than 64 levels deep");
+    check_depth(mark, stack_.size() + 1);
     Open opened;
     opened.node = make(mark);
     opened.node.kind = kind;
@@ -106,9 +118,9 @@ class TreeBuilder : public YAML::EventHandler {
       if (node.kind != Node::Kind::scalar) {
         throw ConfigError(node.position.text() + ": expected a key, got " + node.describe());
       }
-      if (const Node* first = parent.node.find(node.scalar)) {
+      if (const auto [first, fresh] = parent.lines.emplace(node.scalar, node.position.line); !fresh) {
         throw ConfigError(node.position.text() + ": " + node.scalar + ": duplicate key; first given at line " +
-                          std::to_string(first->position.line));
+                          std::to_string(first->second));
       }
       parent.key = node.scalar;
       parent.has_key = true;

@@ -28,7 +28,8 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
   constexpr std::size_t kLongestName = 200;  // beyond this nothing a person typed is meant
   if (typed.empty() || typed.size() > kLongestName) return "";
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  // A third of the word may be wrong, two letters of a short one, but never all of it.
+  std::size_t best_distance = std::min(std::max<std::size_t>(2, typed.size() / 3) + 1, typed.size());
   for (const std::string& name : known) {
     // A name that holds the typed word whole (bandwidth, peak_bandwidth) is as near as one typing slip.
     const bool holds = typed.size() >= 4 && (name.find(typed) != std::string::npos);

@@ -37,14 +37,28 @@ struct Interval {
 
 constexpr Interval operator+(Interval a, Interval b) { return {a.low + b.low, a.high + b.high}; }
 constexpr Interval operator-(Interval a, Interval b) { return {a.low - b.high, a.high - b.low}; }
+namespace detail {
+/// 0 x infinity is 0 here: an infinite bound stands for "any finite value, however large".
+constexpr double product(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : a * b; }
+}  // namespace detail
+
 constexpr Interval operator*(Interval a, Interval b) {
-  const double p[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  const double p[] = {detail::product(a.low, b.low), detail::product(a.low, b.high), detail::product(a.high, b.low),
+                      detail::product(a.high, b.high)};
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
-/// The divisor must not contain zero inside; a bound of exactly zero gives an infinite quotient.
+/// A divisor that reaches zero gives a quotient without bound on the side it reaches it from; one with zero inside says nothing.
 constexpr Interval operator/(Interval a, Interval b) {
-  const double p[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
-  return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if ((b.low < 0.0 && b.high > 0.0) || (b.low == 0.0 && b.high == 0.0)) return {-kInfinity, kInfinity};
+  // The reciprocal of the divisor, its bounds swapped.
+  const double low = b.high == 0.0 ? -kInfinity : 1.0 / b.high;
+  const double high = b.low == 0.0 ? kInfinity : 1.0 / b.low;
+  if (std::isfinite(low) && std::isfinite(high) && b.low != 0.0 && b.high != 0.0 && std::isfinite(b.low) && std::isfinite(b.high)) {
+    const double p[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};  // exact where it can be
+    return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+  }
+  return a * Interval{low, high};
 }
 
 constexpr Interval max(Interval a, Interval b) { return {std::max(a.low, b.low), std::max(a.high, b.high)}; }

@@ -19,6 +19,15 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+bool is_digit(std::string_view text, std::size_t i) {
+  return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+}
+
+/// Just three digits, as after a thousands comma.
+bool thousands_follow(std::string_view text) {
+  return is_digit(text, 0) && is_digit(text, 1) && is_digit(text, 2) && !is_digit(text, 3);
+}
+
 /// A decimal number at the front: digits with optional thousands commas, a fraction, an exponent. No hex, no inf, no nan.
 std::optional<Literal> number_at(std::string_view text) {
   std::string digits;
@@ -39,8 +48,7 @@ std::optional<Literal> number_at(std::string_view text) {
     } else if (c == '.' && !seen_point && !(i + 1 < text.size() && text[i + 1] == '.')) {
       digits += c;
       seen_point = true;
-    } else if (c == ',' && seen_digit && !seen_point && i + 3 < text.size() &&
-               std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0) {
+    } else if (c == ',' && seen_digit && !seen_point && thousands_follow(text.substr(i + 1))) {
       continue;  // 6,100
     } else {
       break;
@@ -50,7 +58,7 @@ std::optional<Literal> number_at(std::string_view text) {
   int exponent = 0;
   if (i + 1 < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     std::size_t j = i + 1;
-    if (text[j] == '+') ++j;
+    if (text[j] == '+' && is_digit(text, j + 1)) ++j;
     const auto [end, error] = std::from_chars(text.data() + j, text.data() + text.size(), exponent);
     if (error == std::errc{}) {
       digits += 'e' + std::to_string(exponent);
@@ -166,7 +174,8 @@ std::optional<Interval> parse_interval(std::string_view text, Dimension dimensio
     if (!second) return std::nullopt;
     const auto factor = factor_of(second->rest, dimension);
     if (!factor || first->value > second->value) return std::nullopt;
-    return Interval{first->value * *factor, second->value * *factor};
+    const Interval range{first->value * *factor, second->value * *factor};
+    return std::isfinite(range.low) && std::isfinite(range.high) ? std::optional(range) : std::nullopt;
   }
 
   const auto factor = factor_of(first->rest, dimension);

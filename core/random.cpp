@@ -15,16 +15,18 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+constexpr std::uint64_t kStreams = 0x5249444745ULL;  // keeps a stream's key apart from its counters
+
 }  // namespace
 
-RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : key_(mix(seed)) {
+RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : key_(mix(seed ^ kStreams)) {
   for (const char c : name) key_ = mix(key_ ^ static_cast<unsigned char>(c));
 }
 
 std::uint64_t RandomStream::bits(std::uint64_t n) const { return mix(key_ ^ mix(n)); }
 
 double RandomStream::uniform(std::uint64_t n) const {
-  return (static_cast<double>(bits(n) >> 11) + 0.5) * 0x1.0p-53;
+  return (static_cast<double>(bits(n) >> 12) + 0.5) * 0x1.0p-52;  // 52 bits, so that adding a half rounds nothing
 }
 
 std::int64_t RandomStream::uniform_int(std::uint64_t n, std::int64_t low, std::int64_t high) const {

@@ -119,7 +119,7 @@ std::int64_t Reader::integer(std::string_view key, std::int64_t low, std::int64_
   }
   const std::string& text = scalar(key, expected);
   std::int64_t value = 0;
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) fail(key, expected);
   return value;

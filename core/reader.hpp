@@ -80,7 +80,7 @@ class Reader {
   [[nodiscard]] std::vector<Reader> list(std::string_view key) const;
   /// The scalars of a list, as text.
   [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
-  /// The keys of this map in file order, each counted as read: for maps whose keys are data (dtype: rate).
+  /// The keys of this map in file order, for maps whose keys are data (dtype: rate). Reading their values is the caller's.
   [[nodiscard]] std::vector<std::string> keys() const;
   /// The node at a key, everything in it counted as read.
   [[nodiscard]] const Node& raw(std::string_view key) const;

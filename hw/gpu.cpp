@@ -26,11 +26,12 @@ Gpu::Gpu(const GpuSpec& spec, const EfficiencySpec& efficiency, const LaunchSpec
 const KernelCost& Gpu::price(const KernelWork& work, LaunchMode mode) {
   const core::Nanoseconds floor = mode == LaunchMode::eager ? launch_.floor : launch_.graph_floor;
   if (work.gemm.m == 0) {
-    last_ = cost_of(work, spec_, efficiency_, floor.seconds());
+    last_ = cost_of(work, spec_, efficiency_, floor);
     return last_;
   }
-  // Everything the cost depends on is in the key, the byte counts by their exact bits.
-  std::uint64_t bytes = 0;
+  // Everything the cost depends on is in the key, amounts by a hash of their exact bits.
+  std::uint64_t bytes = 1;
+  bytes = stir(bytes, std::bit_cast<std::uint64_t>(work.useful.value()));
   for (const core::Bytes b : {work.stream_read, work.stream_written, work.activation_read[0], work.activation_read[1],
                               work.activation_written}) {
     bytes = stir(bytes, std::bit_cast<std::uint64_t>(b.value()));
@@ -38,7 +39,7 @@ const KernelCost& Gpu::price(const KernelWork& work, LaunchMode mode) {
   const std::uint32_t rest = static_cast<std::uint32_t>(work.kind) | static_cast<std::uint32_t>(work.math) << 8U |
                              static_cast<std::uint32_t>(mode) << 16U;
   const auto [it, fresh] = products_.try_emplace({work.gemm, std::bit_cast<std::int64_t>(bytes), rest});
-  if (fresh) it->second = cost_of(work, spec_, efficiency_, floor.seconds());
+  if (fresh) it->second = cost_of(work, spec_, efficiency_, floor);
   return it->second;
 }
 

@@ -45,7 +45,7 @@ class Gpu {
  private:
   struct ProductKey {
     GemmShape gemm;
-    std::int64_t bytes = 0;  // streamed and activation bytes, hashed together
+    std::int64_t bytes = 0;  // useful FLOP, streamed and activation bytes, hashed together
     std::uint32_t rest = 0;  // kind, dtype, mode
     bool operator==(const ProductKey&) const = default;
   };

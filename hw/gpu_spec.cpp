@@ -1,5 +1,7 @@
 #include "hw/gpu_spec.hpp"
 
+#include <charconv>
+
 namespace ridgeline::hw {
 namespace {
 
@@ -30,18 +32,21 @@ CacheSpec read_cache(const core::Reader& in) {
   return cache;
 }
 
+/// "128x256"; zeros for anything else.
+GemmSpec::Tile parse_tile(const std::string& word) {
+  GemmSpec::Tile tile;
+  const char* end = word.data() + word.size();
+  const auto [x, bad_m] = std::from_chars(word.data(), end, tile.m);
+  if (bad_m != std::errc{} || x == end || *x != 'x') return {};
+  const auto [rest, bad_n] = std::from_chars(x + 1, end, tile.n);
+  if (bad_n != std::errc{} || rest != end) return {};
+  return tile;
+}
+
 GemmSpec read_gemm(const core::Reader& in) {
   GemmSpec gemm;
   for (const std::string& word : in.words("tiles")) {
-    GemmSpec::Tile tile;
-    const std::size_t x = word.find('x');
-    try {
-      if (x == std::string::npos) throw std::invalid_argument("no x");
-      tile.m = std::stoll(word.substr(0, x));
-      tile.n = std::stoll(word.substr(x + 1));
-    } catch (const std::exception&) {
-      tile = {};
-    }
+    const GemmSpec::Tile tile = parse_tile(word);
     if (tile.m < 1 || tile.n < 1 || tile.m > 4096 || tile.n > 4096) {
       in.reject("tiles", "expected tiles like 128x256, got '" + word + "'");
     }

@@ -29,6 +29,7 @@ std::string HbmLedger::text() const {
   for (const Line& line : lines_) {
     out += fmt::format("{}{} {:.2f} GB", out.empty() ? "" : " + ", line.what, line.bytes.value() * 1e-9);
   }
+  if (lines_.empty()) out = "nothing";
   return out + fmt::format(" = {:.2f} of {:.2f} GB", reserved().value() * 1e-9, capacity_.value() * 1e-9);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
 #include "hw/compute_units.hpp"
 #include "hw/hbm.hpp"
 
@@ -48,7 +49,10 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
   return efficiency;
 }
 
-KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency, core::Seconds floor) {
+KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency, core::Nanoseconds floor) {
+  if ((is_matrix_product(work.kind) || work.useful.value() > 0.0 || work.issued.value() > 0.0) && !gpu.supports(work.math)) {
+    throw core::InvariantError(gpu.name + " has no matrix rate for " + std::string(name_of(work.math)));
+  }
   const Traffic traffic = traffic_of(work, gpu.cache);
   const core::Bytes moved = traffic.hbm_read + traffic.hbm_written;
   const double bandwidth_fraction = efficiency.of_bandwidth(work.kind);
@@ -58,7 +62,7 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   };
 
   KernelCost cost;
-  cost.floor = floor;
+  cost.floor = floor.seconds();
   cost.useful = work.useful;
   cost.hbm_read = traffic.hbm_read;
   cost.hbm_written = traffic.hbm_written;
@@ -102,10 +106,11 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
     cost.workgroups = work.workgroups;
   }
 
-  const core::Seconds longest = std::max({cost.compute, cost.memory, cost.floor});
-  cost.binds = longest == cost.compute ? Binding::compute : longest == cost.memory ? Binding::memory : Binding::floor;
-  if (longest == cost.floor) cost.binds = Binding::floor;
-  cost.duration = {static_cast<std::int64_t>(std::ceil(longest.value() * 1e9))};
+  const core::Seconds work_time = std::max(cost.compute, cost.memory);
+  cost.duration = {std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
+  cost.binds = work_time <= cost.floor        ? Binding::floor
+               : cost.compute >= cost.memory ? Binding::compute
+                                             : Binding::memory;
   return cost;
 }
 

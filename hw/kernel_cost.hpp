@@ -19,7 +19,7 @@ struct KernelCost {
   core::Seconds memory{};
   core::Seconds floor{};
   Binding binds = Binding::floor;
-  core::Nanoseconds duration{};  // the longest of the three, rounded up so that no bound is beaten by rounding
+  core::Nanoseconds duration{};  // the longest of the three; times are rounded up, so that rounding beats no bound
   core::Flop issued{};           // padded to tiles
   core::Flop useful{};
   core::Bytes hbm_read{};
@@ -55,7 +55,8 @@ struct EfficiencySpec {
 
 /// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and split, so callers that price the
 /// same shape often go through hw::Gpu, which remembers.
+/// InvariantError when the machine has no matrix rate for the work's dtype; scenarios are checked for that when they are read.
 [[nodiscard]] KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency,
-                                 core::Seconds floor);
+                                 core::Nanoseconds floor);
 
 }  // namespace ridgeline::hw

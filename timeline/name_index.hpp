@@ -16,6 +16,8 @@ class NameIndex {
   NameIndex() = default;
   NameIndex(const NameIndex&) = delete;  // numbers_ looks into texts_
   NameIndex& operator=(const NameIndex&) = delete;
+  NameIndex(NameIndex&&) = default;  // a deque that moves leaves its texts where they are
+  NameIndex& operator=(NameIndex&&) = default;
 
   /// 0, 1, 2, … in the order of first appearance.
   [[nodiscard]] std::uint32_t of(std::string_view text) {

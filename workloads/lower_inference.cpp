@@ -127,15 +127,15 @@ class InferenceLowering {
     // The whole rectangle is computed, written, normalised in place and read again; half of it is masked away.
     const Bytes scores = element_ * (static_cast<double>(model_.heads) * qk);
     const std::int64_t mean_k = std::max<std::int64_t>(1, shape_.prefill_context / shape_.prefill_sequences);
-    const std::int64_t mean_q =
-        std::max<std::int64_t>(1, shape_.prefill_qk / std::max<std::int64_t>(1, mean_k * shape_.prefill_sequences));
+    const std::int64_t columns = mean_k * shape_.prefill_sequences;
+    const std::int64_t mean_q = (shape_.prefill_qk + columns - 1) / columns;  // rounded up: no pair is lost
     const std::int64_t batch = model_.heads * shape_.prefill_sequences;
     work.transient = scores;
 
     work.role = "attention_scores";
     work.kind = KernelKind::attention_scores;
     work.gemm = {mean_q, mean_k, model_.head_dim, batch};
-    work.useful = std::min(Flop{2.0 * width * pairs}, work.gemm.flop());
+    work.useful = Flop{2.0 * width * pairs};
     work.stream_read = cached * 0.5;  // keys
     work.activation_read = {queries};
     work.stream_written = scores;

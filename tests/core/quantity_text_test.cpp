@@ -80,14 +80,14 @@ TEST_CASE("What is not one number with one unit is nothing", "[core][quantity]")
   CHECK_FALSE(parse_quantity("78 percent", Dimension::fraction).has_value());
 }
 
-TEST_CASE("A comma groups three digits and nothing else", "[core][quantity][!mayfail]") {
+TEST_CASE("A comma groups three digits and nothing else", "[core][quantity]") {
   for (const char* text : {"6,1 GB", "6,10 GB", "12,34 GB", "1,2345 GB", "1,2,3 GB"}) {  // 6,1 is six and a tenth to half of Europe
     INFO(text);
     CHECK_FALSE(parse_quantity(text, Dimension::bytes).has_value());
   }
 }
 
-TEST_CASE("An exponent has one sign", "[core][quantity][!mayfail]") {
+TEST_CASE("An exponent has one sign", "[core][quantity]") {
   CHECK_FALSE(parse_quantity("1e+-3", Dimension::none).has_value());
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("A malformed interval is nothing", "[core][quantity]") {
   }
 }
 
-TEST_CASE("Both ends of a range are finite", "[core][quantity][!mayfail]") {
+TEST_CASE("Both ends of a range are finite", "[core][quantity]") {
   CHECK_FALSE(parse_interval("1-1e308 TB", Dimension::bytes).has_value());
 }
 

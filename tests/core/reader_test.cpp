@@ -118,7 +118,7 @@ TEST_CASE("Whole numbers are whole, in range, and decimal", "[core][reader]") {
   CHECK(integer("x: +5", 5, 5).empty());
 }
 
-TEST_CASE("A whole number has one sign", "[core][reader][!mayfail]") {
+TEST_CASE("A whole number has one sign", "[core][reader]") {
   CHECK(error_getting<std::int64_t>("x: +-5") == "f.yaml:1:4: x: expected a whole number, got '+-5'");
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("What a GPU cannot be is refused where it stands", "[hw][gpu_spec]") {
   CHECK(error("name: easy\n", "name: easy\nnotes: x\n").starts_with("g.yaml:2:8: notes: unknown key; "));
 }
 
-TEST_CASE("A tile has two sides and nothing after them", "[hw][gpu_spec][!mayfail]") {
+TEST_CASE("A tile has two sides and nothing after them", "[hw][gpu_spec]") {
   for (const char* tile : {"16x16x16", "16x16y", "16.5x16", "16 x16"}) {
     INFO(tile);
     CHECK_FALSE(error("16x16", tile).empty());

@@ -121,7 +121,7 @@ TEST_CASE("The useful work of a step is what its mathematics needs", "[hw][physi
   }
 }
 
-TEST_CASE("Materialised attention needs the same useful work, also of unequal chunks", "[hw][physics][!mayfail]") {
+TEST_CASE("Materialised attention needs the same useful work, also of unequal chunks", "[hw][physics]") {
   RandomScenarios scenarios("useful");
   RandomScenario s = scenarios.next();
   s.padding = 0;

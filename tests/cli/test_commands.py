@@ -1,0 +1,350 @@
+"""Every command, as its users type it. The binary is taken from the environment variable RIDGELINE."""
+
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
+CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
+COMMANDS = ["cases", "run", "diagnose", "trace", "list"]
+FEW = ["--set", "workload.requests=20"]
+RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
+
+EVIDENCE = """\
+machine: mi300x
+model: {parameters: 8e9, weight_dtype: bf16}
+serving: {concurrency: 32}
+measured: {throughput: 1150 tokens/s}
+"""
+
+
+def ridgeline(*argv, cwd=None, code=0):
+    """The program's answer as text. Nothing on stderr: there is no terminal, so there is no progress."""
+    answer = subprocess.run([RIDGELINE, *map(str, argv)], cwd=cwd, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stderr) == (code, "")
+    return answer.stdout
+
+
+def strict(text):
+    """JSON without NaN and Infinity, which Python would take and other readers do not."""
+
+    def refuse(word):
+        raise ValueError(f"{word} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def words(line):
+    return line.split()
+
+
+def check_diagnosis(diagnosis):
+    keys = {
+        "regime", "phase", "confidence", "settling_evidence", "time_budget", "fixes", "rejects", "inconsistencies", "question",
+    }  # fmt: skip
+    assert set(diagnosis) == keys
+    assert isinstance(diagnosis["regime"], str) and diagnosis["phase"] in ("prefill", "decode", "training", "mixed")
+    assert 0.0 <= diagnosis["confidence"] <= 1.0
+    for item in diagnosis["settling_evidence"]:
+        assert set(item) == {"statement", "value", "unit", "origin"}
+        assert item["origin"] in ("given", "read", "derived", "assumed")
+    for part in diagnosis["time_budget"]:
+        assert {"part", "seconds_low", "seconds_high"} <= set(part)
+        if part["seconds_low"] is not None:
+            assert 0.0 <= part["seconds_low"] <= part["seconds_high"]
+    for item in diagnosis["fixes"] + diagnosis["rejects"]:
+        assert set(item) == {"name", "speedup_low", "speedup_high", "why"}
+        assert 0.0 < item["speedup_low"] <= item["speedup_high"]
+    assert isinstance(diagnosis["inconsistencies"], list)
+    assert diagnosis["question"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A directory of a run, not to be changed."""
+    directory = tmp_path_factory.mktemp("run") / "chat"
+    ridgeline("run", "chat_8b", *FEW, "--out", directory)
+    return directory
+
+
+# cases
+
+
+def test_cases_shows_every_case_and_ends_in_a_table_where_all_holds():
+    text = ridgeline("cases")
+    for letter in "ABCDE":
+        assert f"Case {letter}: " in text
+    assert text.count("Diagnosis from the simulated timeline") == text.count("Diagnosis from the numbers a person typed") == 5
+    assert "OUTSIDE" not in text and "nan" not in text.lower().split()
+    header, *rows = text.rstrip("\n").split("\n")[-6:]
+    assert words(header)[:3] == ["case", "regime", "phase"]
+    regimes = [tuple(words(row)[:3]) for row in rows]
+    assert regimes == [
+        ("A", "bandwidth_bound", "decode"),
+        ("B", "compute_bound", "training"),
+        ("C", "kernel_inefficiency", "prefill"),
+        ("D", "compute_bound", "mixed"),
+        ("E", "overhead_bound", "decode"),
+    ]
+    assert all(words(row)[-1] == "yes" for row in rows)
+
+
+def test_cases_as_json_holds_numbers_and_both_diagnoses():
+    cases = strict(ridgeline("cases", "--json"))
+    assert [case["case"] for case in cases] == ["A", "B", "C", "D", "E"]
+    for case in cases:
+        assert {"case", "simulated", "expected", "free", "diagnosis"} <= set(case)
+        assert case["simulated"].keys() == case["expected"].keys() == case["accepted"].keys()
+        for name, (low, high) in case["accepted"].items():
+            assert low <= case["simulated"][name] <= high
+        assert len(case["free"]) <= 4
+        for free in case["free"]:
+            assert set(free) == {"keys", "value", "reason"}
+        assert set(case["diagnosis"]) == {"simulated", "typed"}
+        for diagnosis in case["diagnosis"].values():
+            check_diagnosis(diagnosis)
+        assert case["diagnosis"]["simulated"]["regime"] == case["diagnosis"]["typed"]["regime"]
+
+
+def test_cases_are_chosen_by_letter_in_any_case():
+    text = ridgeline("cases", "A", "c")
+    assert "Case A: " in text and "Case C: " in text and "Case B: " not in text
+    assert [case["case"] for case in strict(ridgeline("cases", "A", "c", "--json"))] == ["A", "C"]
+
+
+def test_a_case_named_twice_is_run_once():
+    assert [case["case"] for case in strict(ridgeline("cases", "A", "a", "--json"))] == ["A"]
+
+
+def test_synthesis_names_two_measurements_to_ask_for_first():
+    text = ridgeline("cases", "--synthesis")
+    assert "Ask for these two first" in text
+    assert all(line == line.rstrip() for line in text.split("\n"))
+    synthesis = strict(ridgeline("cases", "--synthesis", "--json"))
+    assert synthesis["ask_first"] == ["hbm_fraction", "flop_fraction"]
+
+
+# run
+
+
+def test_a_run_says_what_came_out_where_the_time_went_and_what_binds():
+    text = ridgeline("run", "chat_8b", *FEW)
+    assert "  20 requests: 20 answered, 0 refused, 0 unfinished; 0 preemptions\n" in text
+    for word in ("TTFT", "TPOT", "where the server's time went", "Binds:", "Proof:", "Do:"):
+        assert word in text
+
+
+def test_counts_are_whole_numbers():
+    assert "  200 requests: 200 answered" in ridgeline("run", "chat_8b", "--set", "workload.requests=200", "--quiet")
+
+
+def test_a_run_as_json_is_result_and_diagnosis():
+    answer = strict(ridgeline("run", "chat_8b", *FEW, "--json"))
+    assert set(answer) == {"result", "diagnosis"}
+    assert answer["result"]["completed"] == 20
+    check_diagnosis(answer["diagnosis"])
+
+
+def test_an_override_changes_the_run():
+    few = strict(ridgeline("run", "chat_8b", *FEW, "--set", "hw=mi325x", "--set", "engine.max_num_seqs=1", "--json"))["result"]
+    assert few["ridgeline"]["gpu"] == "AMD Instinct MI325X"
+    assert few["ridgeline"]["peak_running"] == 1
+
+
+def test_the_last_override_of_a_key_holds():
+    answer = strict(ridgeline("run", "chat_8b", *FEW, "--set", "workload.requests=3", "--json"))
+    assert answer["result"]["completed"] == 3
+
+
+def test_a_trace_replaces_the_workload_of_the_scenario(tmp_path):
+    (tmp_path / "t.csv").write_text("arrived_at,num_prefill_tokens,num_decode_tokens\n0.0,100,10\n1.5,200,20\n")
+    answer = strict(ridgeline("run", "chat_8b", "--set", "workload.trace=t.csv", "--json", cwd=tmp_path))
+    assert (answer["result"]["total_input_tokens"], answer["result"]["total_output_tokens"]) == (300, 30)
+
+
+def test_a_shipped_case_runs_by_its_name():
+    assert strict(ridgeline("run", "a_chatbot", "--json"))["diagnosis"]["regime"] == "bandwidth_bound"
+    assert strict(ridgeline("run", "b_training", "--json"))["diagnosis"]["phase"] == "training"
+
+
+def test_a_run_keeps_four_files_and_nothing_else(run):
+    assert sorted(path.name for path in run.iterdir()) == RUN_FILES
+    assert [path.name for path in run.parent.iterdir()] == ["chat"]  # nothing half-written beside it
+    assert strict((run / "result.json").read_text())["completed"] == 20
+
+
+def test_two_runs_leave_the_same_bytes(run, tmp_path):
+    ridgeline("run", "chat_8b", *FEW, "--out", "again", "--json", "--quiet", cwd=tmp_path)
+    for name in RUN_FILES:
+        assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes(), name
+
+
+def test_a_run_replaces_an_earlier_one_at_its_place(tmp_path):
+    ridgeline("run", "chat_8b", *FEW, "--out", tmp_path / "out/")
+    ridgeline("run", "chat_8b", "--set", "workload.requests=3", "--out", tmp_path / "out/")
+    assert strict((tmp_path / "out" / "result.json").read_text())["completed"] == 3
+
+
+def test_the_resolved_scenario_of_a_run_runs_again_to_the_same_bytes(run, tmp_path):
+    ridgeline("run", run / "scenario.yaml", "--out", tmp_path / "again")
+    for name in RUN_FILES:
+        assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes(), name
+
+
+def test_a_full_disk_is_an_error():
+    with open("/dev/full", "w") as full:
+        answer = subprocess.run([RIDGELINE, "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    assert answer.stderr == "ridgeline: standard output: cannot be written: No space left on device\n"
+    assert answer.returncode == 2
+
+
+# Ctrl-C
+
+
+def interrupt(*argv):
+    """What a long run says and leaves when Ctrl-C is pressed after a second."""
+    # As many as are simulated for well over a second, and not so many that a second is spent on drawing their arrivals.
+    long_run = ["run", "chat_8b", "--set", "workload.requests=100000", "--quiet", *map(str, argv)]
+    with subprocess.Popen([RIDGELINE, *long_run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.0)
+        assert process.poll() is None, "the run is over before it can be interrupted"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "")
+    return out
+
+
+def test_ctrl_c_ends_a_run_with_what_is_there_so_far(tmp_path):
+    answer = strict(interrupt("--json", "--out", tmp_path / "out"))
+    assert answer["result"]["ridgeline"]["interrupted"] is True
+    assert answer["result"]["completed"] > 0
+    check_diagnosis(answer["diagnosis"])
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == RUN_FILES
+    assert strict((tmp_path / "out" / "result.json").read_text()) == answer["result"]
+    check_diagnosis(strict(ridgeline("diagnose", tmp_path / "out", "--json")))
+
+
+def test_ctrl_c_is_said_in_words():
+    assert "Stopped by Ctrl-C" in interrupt()
+
+
+# diagnose
+
+
+def test_typed_evidence_is_diagnosed(tmp_path):
+    (tmp_path / "e.yaml").write_text(EVIDENCE)
+    text = ridgeline("diagnose", tmp_path / "e.yaml")
+    for word in ("Binds:", "Proof:", "Do:", "To ask next:"):
+        assert word in text
+    check_diagnosis(strict(ridgeline("diagnose", tmp_path / "e.yaml", "--json")))
+
+
+def test_the_least_evidence_that_the_help_shows_is_diagnosed(tmp_path):
+    help_text = ridgeline("diagnose", "--help")
+    example = [line[2:] for line in help_text.split("\n") if line.startswith("  ") and line[2:].split(":")[0] in EVIDENCE]
+    (tmp_path / "e.yaml").write_text("\n".join(example) + "\n")
+    assert len(example) == 4
+    check_diagnosis(strict(ridgeline("diagnose", tmp_path / "e.yaml", "--json")))
+
+
+def test_a_run_and_its_directory_have_the_same_diagnosis(run):
+    of_run = strict(ridgeline("run", "chat_8b", *FEW, "--json"))["diagnosis"]
+    assert strict(ridgeline("diagnose", run, "--json")) == of_run
+
+
+def test_a_training_run_is_diagnosed_from_its_directory(tmp_path):
+    ridgeline("run", "b_training", "--out", tmp_path / "b")
+    assert strict(ridgeline("diagnose", tmp_path / "b", "--json"))["phase"] == "training"
+
+
+def test_a_run_that_was_moved_is_still_a_run(run, tmp_path):
+    before = ridgeline("diagnose", run)
+    shutil.copytree(run, tmp_path / "elsewhere")
+    assert ridgeline("diagnose", "elsewhere", cwd=tmp_path) == before
+    ridgeline("trace", "elsewhere", cwd=tmp_path)
+    assert (tmp_path / "elsewhere" / "timeline.json.gz").exists()
+
+
+def test_a_run_of_a_trace_that_is_gone_is_still_a_run(tmp_path):
+    (tmp_path / "t.csv").write_text("arrived_at,num_prefill_tokens,num_decode_tokens\n0.0,100,10\n1.5,200,20\n")
+    ridgeline("run", "chat_8b", "--set", "workload.trace=t.csv", "--out", "out", cwd=tmp_path)
+    (tmp_path / "t.csv").unlink()
+    check_diagnosis(strict(ridgeline("diagnose", "out", "--json", cwd=tmp_path)))
+    ridgeline("trace", "out", cwd=tmp_path)
+
+
+# trace
+
+
+def check_kineto(path):
+    checked = subprocess.run([sys.executable, CHECK_KINETO, path], capture_output=True, text=True, timeout=60)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    return dict(line.split() for line in checked.stdout.splitlines())
+
+
+@pytest.mark.parametrize("name", ["timeline.json", "timeline.json.gz"])
+def test_a_timeline_is_what_its_summary_says(run, tmp_path, name):
+    summary = strict(ridgeline("trace", run, "--window", "0s..500ms", "--out", tmp_path / name, "--json"))
+    checked = check_kineto(tmp_path / name)
+    assert summary["file"] == str(tmp_path / name)
+    assert int(checked["kernels"]) == summary["kernels"] == sum(item["count"] for item in summary["kernels_by_class"])
+    assert int(checked["busy_ns"]) == summary["busy_ns"]
+    assert summary["steps_ns"] == summary["busy_ns"] + summary["gaps_ns"] + summary["host_ns"]
+
+
+def test_a_timeline_on_stdout_is_the_one_in_a_file(run, tmp_path):
+    ridgeline("trace", run, "--window", "..1s", "--out", tmp_path / "t.json.gz")
+    on_stdout = ridgeline("trace", run, "--window", "..1s", "--out", "-")
+    strict(on_stdout)
+    assert gzip.decompress((tmp_path / "t.json.gz").read_bytes()).decode() == on_stdout
+
+
+def test_a_timeline_goes_into_the_run_when_no_place_is_named(tmp_path):
+    ridgeline("run", "chat_8b", "--set", "workload.requests=2", "--out", tmp_path / "run")
+    text = ridgeline("trace", "run", cwd=tmp_path)
+    assert "written to run/timeline.json.gz" in text and "perfetto" in text
+    check_kineto(tmp_path / "run" / "timeline.json.gz")
+
+
+def test_two_timelines_are_the_same_bytes(run, tmp_path):
+    for name in ("a.json.gz", "b.json.gz"):
+        ridgeline("trace", run, "--window", "..1s", "--out", tmp_path / name)
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+
+
+# list, --help, --version
+
+
+def test_list_shows_what_is_shipped():
+    text = ridgeline("list")
+    for name in ("mi300x", "llama3_8b", "vllm_v1", "chat_8b", "a_chatbot"):
+        assert f"  {name}\n" in text
+    assert strict(ridgeline("list", "cases", "--json")) == {
+        "cases": ["a_chatbot", "b_training", "c_summarizer", "d_api", "e_gaps"]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_shows_how_to_type_it(command):
+    text = ridgeline(command, "--help")
+    assert any(line.startswith(f"  ridgeline {command}") for line in text.split("\n"))
+
+
+def test_the_examples_of_the_help_are_commands_that_exist():
+    for text in [ridgeline("--help")] + [ridgeline(command, "--help") for command in COMMANDS]:
+        typed = [line.split() for line in text.split("\n") if line.startswith("  ridgeline ")]
+        assert all(line[1] in COMMANDS for line in typed)
+
+
+def test_the_program_says_its_version():
+    name, version = ridgeline("--version").split()
+    assert name == "ridgeline" and version.count(".") == 2

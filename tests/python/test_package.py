@@ -1,0 +1,124 @@
+"""The Python package: what it gives, what it refuses, what it says of itself. PYTHONPATH holds the package as built."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import ridgeline
+
+FEW = {"workload.requests": 20}
+
+
+def without_nan(answer):
+    json.dumps(answer, allow_nan=False)
+    return answer
+
+
+def test_a_run_gives_metrics_and_a_diagnosis():
+    answer = without_nan(ridgeline.run("chat_8b", FEW))
+    assert answer["result"]["completed"] == 20
+    assert answer["result"]["output_throughput"] > 0.0
+    assert answer["diagnosis"]["regime"] == "bandwidth_bound"
+
+
+def test_overrides_are_python_values_or_text_as_in_yaml():
+    answer = ridgeline.run("chat_8b", FEW | {"engine.enforce_eager": True, "stack.launch.issue": "20 us", "hw": "mi325x"})
+    assert answer["result"]["ridgeline"]["gpu"] == "AMD Instinct MI325X"
+    assert answer["result"]["ridgeline"]["ledger"]["launch_ns"] > ridgeline.run("chat_8b", FEW)["result"]["ridgeline"]["ledger"]["launch_ns"]
+
+
+def test_an_override_can_be_a_whole_map():
+    answer = ridgeline.run("chat_8b", FEW | {"workload.arrivals": {"closed_loop": {"concurrency": 2}}})
+    assert answer["result"]["ridgeline"]["peak_running"] == 2
+
+
+def test_a_scenario_can_be_a_path(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("base: chat_8b\nname: mine\nworkload: {requests: 3}\n")
+    answer = ridgeline.run(path, out=tmp_path / "out")
+    assert answer["result"]["label"] == "mine"
+    assert sorted(os.listdir(tmp_path / "out")) == ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
+    assert json.loads((tmp_path / "out" / "result.json").read_text()) == answer["result"]
+
+
+def test_two_runs_in_one_process_are_the_same():
+    assert ridgeline.run("chat_8b", FEW) == ridgeline.run("chat_8b", FEW)
+
+
+def test_a_run_is_the_same_after_another_and_after_an_error():
+    first = ridgeline.run("chat_8b", FEW)
+    ridgeline.run("e_gaps", {"workload.output_tokens": 50})
+    with pytest.raises(ridgeline.ConfigError):
+        ridgeline.run("chat_8b", {"engine.max_num_seqs": "many"})
+    with pytest.raises(ridgeline.SimulationError):
+        ridgeline.run("chat_8b", {"model": "llama3_70b", "hw": "a100"})
+    assert ridgeline.run("chat_8b", FEW) == first
+
+
+def test_ctrl_c_is_still_pythons_after_a_run():
+    program = (
+        "import os, signal, ridgeline\n"
+        "ridgeline.run('chat_8b', {'workload.requests': 3})\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    print('nothing')\n"
+        "except KeyboardInterrupt:\n"
+        "    print('KeyboardInterrupt')\n"
+    )
+    # The first line gives back what a shell takes from a job in the background.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + program
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
+    assert (answer.returncode, answer.stdout) == (0, "KeyboardInterrupt\n")
+
+
+def test_wrong_input_is_a_value_error_that_says_where():
+    with pytest.raises(ridgeline.ConfigError) as error:
+        ridgeline.run("chat_8b", {"engine.max_num_seq": 5})
+    assert isinstance(error.value, ValueError)
+    assert str(error.value) == "--set engine.max_num_seq=5: engine.max_num_seq: unknown key; did you mean 'max_num_seqs'?"
+
+
+def test_what_cannot_run_is_a_runtime_error():
+    with pytest.raises(ridgeline.SimulationError, match="does not fit on NVIDIA A100") as error:
+        ridgeline.run("chat_8b", {"model": "llama3_70b", "hw": "a100"})
+    assert isinstance(error.value, RuntimeError)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+def test_a_value_that_is_no_number_is_refused(value):
+    with pytest.raises(ridgeline.ConfigError):
+        ridgeline.run("chat_8b", {"engine.gpu_memory_utilization": value})
+
+
+def test_a_missing_scenario_is_refused(tmp_path):
+    with pytest.raises(ridgeline.ConfigError, match="nothing.yaml: no such file"):
+        ridgeline.run(tmp_path / "nothing.yaml")
+
+
+def test_evidence_is_diagnosed(tmp_path):
+    path = tmp_path / "e.yaml"
+    path.write_text("machine: mi300x\nmodel: {parameters: 13e9, weight_dtype: fp16}\nmeasured: {throughput: 160 tokens/s}\n")
+    answer = without_nan(ridgeline.diagnose(path))
+    assert {"regime", "phase", "confidence", "settling_evidence", "time_budget", "fixes", "rejects", "inconsistencies", "question"} == set(answer)
+
+
+def test_the_directory_of_a_run_is_diagnosed_as_the_program_does(tmp_path):
+    answer = ridgeline.run("chat_8b", FEW, out=tmp_path / "out")
+    assert ridgeline.diagnose(tmp_path / "out") == answer["diagnosis"]
+
+
+@pytest.mark.parametrize("name", ridgeline.__all__)
+def test_everything_public_says_what_it_is(name):
+    thing = getattr(ridgeline, name)
+    assert inspect.getdoc(thing)
+    if inspect.isfunction(thing):
+        sections = ["Parameters", "Returns", "Raises"]
+        assert all(f"{section}\n---" in inspect.getdoc(thing) for section in sections)
+        assert all(parameter.annotation is not inspect.Parameter.empty for parameter in inspect.signature(thing).parameters.values())
+
+
+def test_the_errors_have_docstrings_of_their_own():
+    assert ridgeline.ConfigError.__doc__ and ridgeline.SimulationError.__doc__

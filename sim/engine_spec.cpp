@@ -41,6 +41,8 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
     return in.has(key) ? in.integer(key, low, high) : fallback;
   };
   e.max_model_len = whole("max_model_len", model.max_position, 2, 1 << 30);
+  in.require(e.max_model_len <= model.max_position, "max_model_len",
+             "at most the model's max_position (" + std::to_string(model.max_position) + ")");
   e.max_num_batched_tokens = whole("max_num_batched_tokens", e.max_num_batched_tokens, 1, kMostTokens);
   e.max_num_seqs = std::min(whole("max_num_seqs", e.max_num_seqs, 1, kMostSequences), e.max_num_batched_tokens);
   e.block_size = whole("block_size", e.block_size, 1, 4096);

@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '1'};
+constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '2'};
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 30U;
 
 struct StepsHeader {
   std::array<char, 8> magic = kMagic;
@@ -23,8 +25,9 @@ struct StepsHeader {
   std::int64_t kv_blocks = 0;
   std::int64_t preemptions = 0;
   std::uint64_t interrupted = 0;
+  std::uint64_t token_gaps = 0;
 };
-static_assert(sizeof(StepsHeader) == 40);
+static_assert(sizeof(StepsHeader) == 48 && sizeof(TokenGap) == 16);
 
 template <class T>
 void write_raw(std::ofstream& out, const T* data, std::size_t count) {
@@ -45,23 +48,27 @@ void write_steps(const RunResult& result, const fs::path& path) {
   header.kv_blocks = result.memory.kv_blocks;
   header.preemptions = result.preemptions;
   header.interrupted = result.interrupted ? 1 : 0;
+  header.token_gaps = result.token_gaps.size();
   write_raw(out, &header, 1);
   write_raw(out, result.steps.data(), result.steps.size());
   write_raw(out, result.counters.data(), result.counters.size());
+  write_raw(out, result.token_gaps.data(), result.token_gaps.size());
   out.close();
   if (!out) throw core::ConfigError(path.string() + ": cannot be written");
 }
 
 void read_steps(const fs::path& path, RunResult& result) {
-  const std::string text = core::read_text_file(path, std::uintmax_t{16} << 30U);
+  const std::string text = core::read_text_file(path, kLargestFile);
   StepsHeader header;
   if (text.size() < sizeof header) throw core::ConfigError(path.string() + ": expected step records, got a truncated file");
   std::memcpy(&header, text.data(), sizeof header);
   if (header.magic != kMagic) throw core::ConfigError(path.string() + ": expected step records of this version, got something else");
   const std::size_t each = sizeof(StepRecord) + sizeof(CounterRecord);
-  if (header.steps > text.size() / each || text.size() != sizeof header + header.steps * each) {
-    throw core::ConfigError(fmt::format("{}: expected {} steps ({} bytes), got {} bytes", path.string(), header.steps,
-                                        sizeof header + header.steps * each, text.size()));
+  const std::size_t whole = sizeof header + header.steps * each + header.token_gaps * sizeof(TokenGap);
+  const bool beyond_reason = header.steps > text.size() / each || header.token_gaps > text.size() / sizeof(TokenGap);
+  if (beyond_reason || text.size() != whole) {
+    throw core::ConfigError(
+        fmt::format("{}: expected {} steps ({} bytes), got {} bytes", path.string(), header.steps, whole, text.size()));
   }
   result.steps.resize(header.steps);
   result.counters.resize(header.steps);
@@ -71,9 +78,28 @@ void read_steps(const fs::path& path, RunResult& result) {
     std::memcpy(static_cast<void*>(result.counters.data()), at + header.steps * sizeof(StepRecord),
                 header.steps * sizeof(CounterRecord));
   }
+  result.token_gaps.resize(header.token_gaps);
+  if (header.token_gaps > 0) {
+    std::memcpy(static_cast<void*>(result.token_gaps.data()), at + header.steps * each, header.token_gaps * sizeof(TokenGap));
+  }
   result.memory.kv_blocks = header.kv_blocks;
   result.preemptions = header.preemptions;
   result.interrupted = header.interrupted != 0;
+}
+
+/// What the user should know, from the result that people read.
+std::vector<std::string> read_notes(const fs::path& path) {
+  const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
+  const nlohmann::json::json_pointer where("/ridgeline/notes");
+  const auto notes = !json.is_discarded() && json.contains(where) ? json.at(where) : nlohmann::json();
+  std::vector<std::string> out;
+  for (const auto& note : notes) {
+    if (note.is_string()) out.push_back(note.get<std::string>());
+  }
+  if (!notes.is_array() || out.size() != notes.size()) {
+    throw core::ConfigError(path.string() + ": expected a result with ridgeline.notes, a list of sentences, got something else");
+  }
+  return out;
 }
 
 bool is_run_directory(const fs::path& directory) {
@@ -95,7 +121,8 @@ void check_place(const fs::path& directory) {
 
 void write_run_directory(const RunResult& result, const fs::path& directory) {
   check_place(directory);
-  fs::path final_place = directory;
+  // However it is spelt ("runs/", ".", "runs/x/.."): what is written beside a place and renamed needs the place's own name.
+  fs::path final_place = fs::absolute(directory).lexically_normal();
   if (!final_place.has_filename()) final_place = final_place.parent_path();
   const fs::path beside = final_place.string() + fmt::format(".part{}", ::getpid());
   try {
@@ -126,9 +153,10 @@ RunResult read_run_directory(const fs::path& directory, const core::ConfigLibrar
   result.scenario = read_scenario(core::load_yaml(directory / "scenario.yaml"), {}, library);
   if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
     result.memory = plan_memory(result.scenario);
-    result.requests = parse_requests_csv(core::read_text_file(directory / "requests.csv"), (directory / "requests.csv").string());
+    result.requests = parse_requests_csv(core::read_text_file(directory / "requests.csv", kLargestFile), (directory / "requests.csv").string());
   }
   read_steps(directory / "steps.bin", result);
+  result.notes = read_notes(directory / "result.json");
   return result;
 }
 

@@ -42,7 +42,8 @@ struct RequestRecord {
   core::Instant first_token;
   core::Instant last_token;
   core::Nanoseconds preempted;  // time out of the running batch after a preemption
-  // Where the time in the running batch went. queue + preempted + both ledgers = last_token - arrival, to the nanosecond.
+  // Where the time in the running batch went. Of a finished request, queue + preempted + both ledgers = last_token - arrival, to
+  // the nanosecond.
   hw::Ledger until_first_token;
   hw::Ledger after_first_token;
 

@@ -90,7 +90,7 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
 
 core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library) {
   std::error_code error;
-  if (name_or_path.find('/') != std::string::npos || std::filesystem::exists(name_or_path, error)) {
+  if (name_or_path.find('/') != std::string::npos || std::filesystem::is_regular_file(name_or_path, error)) {
     return library.load("scenarios", name_or_path);
   }
   core::Node reference;

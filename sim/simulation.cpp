@@ -23,6 +23,21 @@ s4u::Engine* new_engine() {
   return new s4u::Engine(&argc, arguments);
 }
 
+/// Where a deadlock of the simulation at hand is noted. SimGrid keeps deadlock callbacks for the life of the process, whatever engine
+/// they were registered with, so there is one for all simulations.
+bool* deadlocked_now = nullptr;
+
+void note_deadlocks_in(bool* flag) {
+  static const bool registered = [] {
+    s4u::Engine::on_deadlock_cb([] {
+      if (deadlocked_now != nullptr) *deadlocked_now = true;
+    });
+    return true;
+  }();
+  static_cast<void>(registered);
+  deadlocked_now = flag;
+}
+
 }  // namespace
 
 struct Simulation::State {
@@ -43,12 +58,11 @@ Simulation::Simulation() : state_(std::make_unique<State>()) {
   s4u::NetZone* zone = s4u::create_full_zone("server");
   state_->host = zone->create_host("host", 1e9);
   zone->seal();
-  State* state = state_.get();
-  state_->engine->on_deadlock_cb([state] { state->deadlocked = true; });
+  note_deadlocks_in(&state_->deadlocked);
   state_->start = s4u::Engine::get_clock();
 }
 
-Simulation::~Simulation() = default;
+Simulation::~Simulation() { note_deadlocks_in(nullptr); }
 
 void Simulation::spawn(const std::string& name, std::function<void()> body) {
   State* state = state_.get();

@@ -28,10 +28,12 @@ Case::Expectation read_expectation(const core::Reader& expect, const std::string
     out.accepted = core::Interval::within(out.value, in.fraction("relative"));
   } else if (in.has("absolute")) {
     const double margin = in.get<double>("absolute");
+    in.require(margin >= 0.0, "absolute", "a margin of zero or more");
     out.accepted = {out.value - margin, out.value + margin};
   } else {
     out.accepted = {in.get<double>("low"), in.get<double>("high")};
   }
+  if (!out.accepted.contains(out.value)) expect.reject(name, "the interval accepted does not hold the value expected");
   return out;
 }
 

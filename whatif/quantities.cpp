@@ -67,7 +67,7 @@ const std::vector<Quantity>& quantities() {
          for (const KernelClass c : {KernelClass::attention, KernelClass::attention_scores, KernelClass::softmax}) {
            if (const auto it = m.profile.by_class.find(c); it != m.profile.by_class.end()) sum += it->second.time;
          }
-         return sum.seconds() / m.profile.time.seconds();
+         return m.profile.time.count == 0 ? 0.0 : sum.seconds() / m.profile.time.seconds();
        }},
       {"share_gemm", "1", "linear layers, of kernel time", [](const Measured& m) { return share(m, KernelClass::gemm); }},
       {"share_flash_attention", "1", "fused attention, forward and backward, of kernel time",

@@ -45,7 +45,7 @@ std::string to_text(const Synthesis& s) {
     const auto& pair = s.pairs[i];
     if (i >= kShown && !is_both_roofs(pair)) continue;
     out += fmt::format("  {:<38} {:>9.2f} {:>7.0f} %   {}\n", pair.first + " + " + pair.second, pair.bits,
-                       100.0 * pair.bits / s.label_bits,
+                       s.label_bits > 0.0 ? 100.0 * pair.bits / s.label_bits : 0.0,
                        is_both_roofs(pair) ? fmt::format("<- both roofs, {} of {}", i + 1, s.pairs.size()) : "");
   }
   out += fmt::format("\n  {:<38} bits told\n", "one measurement alone");

@@ -18,16 +18,16 @@ class VllmV1 : public Scheduler {
   }
 
  private:
-  [[nodiscard]] std::int64_t chunk_of(const Sequence& sequence, std::int64_t budget) const {
-    std::int64_t n = sequence.outstanding();
-    if (engine_.long_prefill_token_threshold > 0) n = std::min(n, engine_.long_prefill_token_threshold);
-    return std::min(n, budget);
+  /// Tokens that a sequence would compute in a step without limit.
+  [[nodiscard]] std::int64_t wanted_by(const Sequence& sequence) const {
+    const std::int64_t n = sequence.outstanding();
+    return engine_.long_prefill_token_threshold > 0 ? std::min(n, engine_.long_prefill_token_threshold) : n;
   }
 
   void advance_running(ServerState& state, StepPlan& plan, std::int64_t& budget) {
     for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
       Sequence& sequence = *state.running[i];
-      const std::int64_t n = chunk_of(sequence, budget);
+      const std::int64_t n = std::min(wanted_by(sequence), budget);
       if (!make_room(state, plan, sequence, sequence.computed + n)) return;  // it was itself the last one
       plan.chunks.push_back({&sequence, n});
       budget -= n;
@@ -51,8 +51,8 @@ class VllmV1 : public Scheduler {
   void admit_waiting(ServerState& state, StepPlan& plan, std::int64_t& budget) {
     while (!state.waiting.empty() && budget > 0 && static_cast<std::int64_t>(state.running.size()) < engine_.max_num_seqs) {
       Sequence& sequence = *state.waiting.front();
-      const std::int64_t n = chunk_of(sequence, budget);
-      if (!engine_.enable_chunked_prefill && n < sequence.outstanding()) return;
+      const std::int64_t n = std::min(wanted_by(sequence), budget);
+      if (!engine_.enable_chunked_prefill && n < wanted_by(sequence)) return;
       if (engine_.scheduler_reserve_full_isl && !whole_sequence_fits(state, sequence)) return;
       if (!state.kv.grow(sequence.blocks, n)) return;
       state.waiting.pop_front();

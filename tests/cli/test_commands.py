@@ -256,6 +256,12 @@ def test_the_least_evidence_that_the_help_shows_is_diagnosed(tmp_path):
     check_diagnosis(strict(ridgeline("diagnose", tmp_path / "e.yaml", "--json")))
 
 
+@pytest.mark.parametrize("measured", ["throughput: 3000 /s", "itl: 9 ms", "ttft: 400 ms", "step_time: 20 ms"])
+def test_little_evidence_gives_intervals_that_are_not_upside_down(tmp_path, measured):
+    (tmp_path / "e.yaml").write_text(f"machine: mi300x\nmodel: llama3_8b\nmeasured: {{{measured}}}\n")
+    check_diagnosis(strict(ridgeline("diagnose", tmp_path / "e.yaml", "--json")))
+
+
 def test_a_run_and_its_directory_have_the_same_diagnosis(run):
     of_run = strict(ridgeline("run", "chat_8b", *FEW, "--json"))["diagnosis"]
     assert strict(ridgeline("diagnose", run, "--json")) == of_run

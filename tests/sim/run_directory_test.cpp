@@ -206,6 +206,12 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
     fs::remove(run.directory() / "requests.csv");
     CHECK(run.error() == "run/requests.csv: no such file");
   }
+  SECTION("a result that is none") {
+    for (const char* text : {"", "{", "[]", "{\"ridgeline\": 1}", "{\"ridgeline\": {\"notes\": [1]}}"}) {
+      run.replace("result.json", text);
+      CHECK(run.error().find("run/result.json: ") == 0);
+    }
+  }
   SECTION("a scenario with a slip") {
     run.replace("scenario.yaml", run.text("scenario.yaml") + "\nsed: 4\n");
     CHECK(run.error().find("unknown key; did you mean 'seed'?") != std::string::npos);

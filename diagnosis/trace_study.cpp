@@ -1,0 +1,66 @@
+#include "diagnosis/trace_study.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/error.hpp"
+#include "timeline/readers/formats.hpp"
+
+namespace ridgeline::diagnosis {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A reference as if somebody had written it into a document.
+core::Node reference(const std::string& name, const std::string& option) {
+  core::Node node;
+  node.kind = core::Node::Kind::scalar;
+  node.scalar = name;
+  node.position.file = std::make_shared<const std::string>(option);
+  return node;
+}
+
+}  // namespace
+
+TraceStudy::TraceStudy(const std::filesystem::path& path)
+    : recording(timeline::read_recording(path)),
+      steps(timeline::find_steps(recording)),
+      gates(timeline::check_integrity(recording, steps)),
+      inspection(timeline::inspect(recording, steps)),
+      timeline(recording, steps) {}
+
+std::optional<hw::GpuSpec> gpu_named(const std::string& device_name, const core::ConfigLibrary& library) {
+  const std::string device = lower(device_name);
+  std::string best;
+  for (const std::string& name : library.names("hw")) {
+    if (device.find(name) != std::string::npos && name.size() > best.size()) best = name;
+  }
+  if (best.empty()) return std::nullopt;
+  const core::Node node = library.resolve("hw", reference(best, "hw"));
+  return hw::read_gpu_spec(core::Reader(node));
+}
+
+TraceContext trace_context(const TraceStudy& study, const std::string& hw, const std::string& model,
+                           const core::ConfigLibrary& library) {
+  TraceContext context;
+  if (!hw.empty()) {
+    const core::Node node = library.resolve("hw", reference(hw, "--hw"));
+    const core::Reader in(node);
+    context.gpu = hw::read_gpu_spec(in);
+    in.finish();
+  } else {
+    context.gpu = gpu_named(study.timeline.device().name, library);
+  }
+  if (!model.empty()) {
+    const core::Node node = library.resolve("models", reference(model, "--model"));
+    const core::Reader in(node);
+    context.model = workloads::read_model_spec(in);
+    in.finish();
+  }
+  return context;
+}
+
+}  // namespace ridgeline::diagnosis

@@ -1,5 +1,7 @@
 #include "timeline/gemm_shapes.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -81,15 +83,19 @@ GemmShapes::GemmShapes(const Recording& recording) {
     if (auto shape = shape_of(*forms[op.name], op)) {
       shape->element_bytes = bytes_of(recording.name(op.dtype));
       // Of addmm the first input is the bias, but it has the format of the rest.
-      by_id_.insert_or_assign(op.external_id, *shape);
+      by_id_.push_back({op.external_id, *shape});
     }
   }
+  // Frameworks count ids up, so this is sorted already but for other threads' operators. Of an id given twice the last counts.
+  const auto by_id = [](const Entry& a, const Entry& b) { return a.id < b.id; };
+  if (!std::is_sorted(by_id_.begin(), by_id_.end(), by_id)) std::stable_sort(by_id_.begin(), by_id_.end(), by_id);
 }
 
 const GemmShape* GemmShapes::of(const DeviceEvent& event) const {
   if (event.external_id == 0) return nullptr;
-  const auto at = by_id_.find(event.external_id);
-  return at == by_id_.end() ? nullptr : &at->second;
+  const auto after = std::upper_bound(by_id_.begin(), by_id_.end(), event.external_id,
+                                      [](std::int64_t id, const Entry& e) { return id < e.id; });
+  return after == by_id_.begin() || std::prev(after)->id != event.external_id ? nullptr : &std::prev(after)->shape;
 }
 
 }  // namespace ridgeline::timeline

@@ -3,7 +3,7 @@
 // belongs to no operator, so replayed products stay unknown.
 
 #include <cstdint>
-#include <unordered_map>
+#include <vector>
 
 #include "timeline/recording.hpp"
 
@@ -31,7 +31,11 @@ class GemmShapes {
   [[nodiscard]] std::size_t size() const { return by_id_.size(); }
 
  private:
-  std::unordered_map<std::int64_t, GemmShape> by_id_;
+  struct Entry {
+    std::int64_t id = 0;
+    GemmShape shape;
+  };
+  std::vector<Entry> by_id_;  // ascending
 };
 
 }  // namespace ridgeline::timeline

@@ -24,7 +24,7 @@ class ByCorrelation {
     }
     // A file may hold any two numbers: their difference may not fit in 64 signed bits.
     const std::uint64_t range = any ? static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low_) : 0;
-    dense_ = range < 64 * (calls.size() + 16);
+    dense_ = range < 8 * (calls.size() + 128);
     if (dense_) array_.assign(static_cast<std::size_t>(range) + 1, -1);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (calls[i].correlation == 0) continue;

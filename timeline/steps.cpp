@@ -12,7 +12,6 @@
 namespace ridgeline::timeline {
 namespace {
 
-constexpr std::int64_t kUnseenWait = 1'000'000;  // ns: a start that far after launch and last work waited for something unrecorded
 constexpr double kLeadingWork = 0.05;            // a wait is before the step's work when at most that much of it came earlier
 constexpr std::int64_t kWholePass = 100;         // kernels: a graph smaller than that is a piece of a step
 
@@ -76,8 +75,7 @@ core::Instant begin_of(const Recording& r, const Launches& launches, const std::
     const DeviceEvent& e = r.device_events[i];
     if (static_cast<double>(before) > kLeadingWork * static_cast<double>(all)) break;
     const HostCall* call = launches.of(i);
-    // From the call's start: a copy that blocks ends only after its device event.
-    if (call != nullptr && (e.start - std::max(edges[i], call->start)).count > kUnseenWait) begin = e.start;
+    if (call != nullptr && e.start - std::max(edges[i], queued_at(*call, e)) > kUnseenWait) begin = e.start;
     before += e.duration.count;
   }
   return begin;

@@ -149,14 +149,15 @@ std::optional<GemmTile> plain_tile(std::string_view name) {
     if (!take(name.substr(at + 8), false)) return std::nullopt;
   } else {
     // cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn, ampere_sgemm_128x64_nn: the first pair after "gemm".
-    std::size_t after = find("gemm_");
+    const std::size_t after = find("gemm_");
     if (after == std::string_view::npos) return std::nullopt;
     const auto parts = parts_of(name.substr(after), '_');
     std::size_t i = 1;
     while (i < parts.size() && !take(parts[i], false)) ++i;
     if (i >= parts.size()) return std::nullopt;
-    if (i + 1 < parts.size() && tile.k == 0) {
-      if (const auto depth = sizes(parts[i + 1])) tile.k = (*depth)[0];
+    // Depth x stages come next, or after "stages".
+    for (++i; i < parts.size() && tile.k == 0; ++i) {
+      if (const auto depth = sizes(parts[i])) tile.k = (*depth)[0];
     }
   }
   tile.a_transposed = find("_tn") != std::string_view::npos || find("_tt") != std::string_view::npos;

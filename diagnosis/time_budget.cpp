@@ -10,6 +10,7 @@ class Builder {
  public:
   Builder(const Evidence& e, const Work& w) : e_(e), w_(w) {
     budget_.in_seconds = w.time.has_value();
+    budget_.unit = unit_of(e, w);
     budget_.total = w.time.value_or(Value(core::Interval(1.0), 1.0, Origin::assumed));
   }
 
@@ -29,6 +30,12 @@ class Builder {
   }
 
  private:
+  static std::string_view unit_of(const Evidence& e, const Work& w) {
+    if (w.window == Window::training) return "a training step";
+    if (w.window == Window::prefill) return e.measured.step_time ? "a prompt's prefill" : "the time to first token";
+    return w.phase == Phase::mixed ? "a step that carries prompt tokens" : "a decode step";
+  }
+
   void add(LineId id, Cause cause, std::string part, const Value& time) {
     budget_.lines.push_back({id, cause, std::move(part), time.clamped(0.0, budget_.total.high())});
   }
@@ -59,6 +66,7 @@ class Builder {
     constexpr double kDispatch = 3e-6;
     Maybe gap = p.gap_length;
     if (!gap && gaps_ && p.kernels_per_step) gap = *gaps_ / *p.kernels_per_step;
+    budget_.back_to_back = gap && gaps_ && gap->best <= kDispatch && gaps_->best < 0.05 * budget_.total.best;
     budget_.host_paced = gap && gaps_ && gap->best > kDispatch && gaps_->best > 0.1 * budget_.total.best;
   }
 

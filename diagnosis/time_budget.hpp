@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diagnosis/work.hpp"
@@ -51,9 +52,11 @@ struct TimeBudget {
   std::vector<Line> lines;
   Maybe compute_floor;  // of the matrix kernels, whichever of the two is on the ledger
   Maybe bandwidth_floor;
-  Maybe kernels;            // time in which some kernel runs
-  bool host_paced = false;  // the device waits for each launch: a shorter kernel makes a longer gap
-  bool overfull = false;    // the floors alone exceed the measured time: the evidence contradicts itself
+  Maybe kernels;              // time in which some kernel runs
+  std::string_view unit;      // what the time is of: "a decode step", "the time to first token"
+  bool host_paced = false;    // the device waits for each launch: a shorter kernel makes a longer gap
+  bool back_to_back = false;  // measured gaps no longer than a device needs between two kernels
+  bool overfull = false;      // the floors alone exceed the measured time: the evidence contradicts itself
 
   [[nodiscard]] const Line* find(LineId id) const;
   /// Sum over the lines of a cause, as a share of the total.

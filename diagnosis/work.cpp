@@ -166,9 +166,12 @@ void find_traffic(const Evidence& e, Work& w) {
   const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
   // Embedding tables are hardly read and caches help a little: a counter this near the expected bytes agrees with them.
   constexpr double kAgrees = 0.95;
+  // Contexts read off a timeline are those of the very steps, and a counter cannot make them shorter.
+  const bool contexts_read = e.serving.context_tokens && e.serving.context_tokens->origin == Origin::read &&
+                             e.serving.concurrency && e.serving.concurrency->origin == Origin::read;
   const bool agrees = counted && w.weights_read && w.kv_expected && w.kv_expected->origin != Origin::assumed &&
                       counted->high() >= kAgrees * (w.weights_read->low() + w.kv_expected->low());
-  if (counted && w.weights_read && w.window == Window::decode && !agrees) {
+  if (counted && w.weights_read && w.window == Window::decode && !agrees && !contexts_read) {
     // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are said to be.
     const Value rest = (*counted - *w.weights_read).clamped(0.0, counted->high());
     const auto both = w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;

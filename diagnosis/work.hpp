@@ -42,7 +42,7 @@ struct Work {
   Maybe kv_per_token;  // bytes of cache; assumed from the model's size when its shape is unknown
   Maybe context;       // of one decoding sequence
   Maybe kv_expected;   // bytes that contexts as stated would read
-  Maybe kv_read;       // bytes read, as far as the bandwidth counter allows
+  Maybe kv_read;       // bytes read, as far as the bandwidth counter allows where contexts were only stated
   Maybe bytes;         // weights and KV of one unit
 
   Maybe sequences;       // decoding, each yielding one token a step
@@ -63,6 +63,9 @@ struct Work {
   Maybe score_bytes;          // score matrix of one layer
   bool materialised = false;  // the transient allocation is that matrix
 };
+
+/// KV bytes below this share of what a step reads are not worth a number.
+inline constexpr double kTooLittleToSee = 0.002;
 
 /// Times that a materialised score matrix crosses HBM: scores out and in, probabilities out and in.
 inline constexpr double kScorePasses = 4.0;

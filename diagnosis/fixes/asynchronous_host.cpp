@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 extern const Fix kAsynchronousHost;
 const Fix kAsynchronousHost{
     .name = "asynchronous_host",
-    .title = "Take the host off the critical path (asynchronous scheduling)",
+    .title = "Take the host off the critical path by asynchronous scheduling",
     .family = "host",
     .effort = 1,
     .after = "graph_capture",

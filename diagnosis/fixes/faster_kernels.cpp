@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 extern const Fix kFasterKernels;
 const Fix kFasterKernels{
     .name = "faster_kernels",
-    .title = "Faster kernels",
+    .title = "Use faster kernels",
     .family = "kernels",
     .effort = 2,
     .popularity = 0.4,

@@ -2,8 +2,10 @@
 // A candidate change and what it would be worth. Its gain is computed by rewriting lines of the ledger: old time over
 // new, as an interval. A new candidate is one .cpp with one `const Fix`, and one line in fixes/table.cpp.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "diagnosis/regime.hpp"
@@ -17,11 +19,18 @@ struct Situation {
   const Work& work;
   const TimeBudget& budget;
   Regime regime;
+  bool overloaded = false;  // more is offered than the server can do: only what raises the total helps
 };
 
+/// A gain is an interval however it was computed: whichever bound is smaller is the lower one, and neither is below
+/// zero.
 struct Assessment {
   core::Interval gain{1.0};
   std::string why;
+
+  Assessment(core::Interval bounds, std::string reason)
+      : gain(std::max(0.0, std::min(bounds.low, bounds.high)), std::max({0.0, bounds.low, bounds.high})),
+        why(std::move(reason)) {}
 };
 
 struct Fix {
@@ -52,6 +61,7 @@ class Rewrite {
   /// Work that was not there before.
   Rewrite& add(core::Interval seconds);
 
+  /// Old time over new. Lines that trade with one another cannot turn the bounds around: low <= high always.
   [[nodiscard]] core::Interval gain() const;
 
  private:
@@ -72,5 +82,7 @@ class Rewrite {
 [[nodiscard]] inline bool is_decoding(const Situation& s) { return s.work.window == Window::decode; }
 [[nodiscard]] inline bool is_inference(const Situation& s) { return s.work.window != Window::training; }
 [[nodiscard]] bool has_wide_weights(const Situation& s);
+/// The matrix arithmetic is on the ledger and is not a trifle beside what nobody separated.
+[[nodiscard]] bool arithmetic_binds(const Situation& s);
 
 }  // namespace ridgeline::diagnosis

@@ -26,9 +26,15 @@ const Fix kFp8KvCache{.name = "fp8_kv_cache",
                         ledger.shrink_bytes(LineId::kv_cache, {0.5, 0.55});
                         const Maybe& kv = s.work.kv_read;
                         const Maybe& all = s.work.bytes;
-                        return {ledger.gain(), kv && all ? fmt::format("KV is {} of the {} that a step reads",
-                                                                       bytes_text(kv->best), bytes_text(all->best))
-                                                         : "no line of the ledger is known to be KV bytes"};
+                        if (!kv || !all) return {ledger.gain(), "no line of the ledger is known to be KV bytes"};
+                        if (kv->high() < kTooLittleToSee * all->best)
+                          return {ledger.gain(), "KV cache is too little of what a step reads to see"};
+                        // Of an assumed shape only the bound is worth saying.
+                        const bool assumed = kv->origin == Origin::assumed;
+                        const double bytes = assumed ? kv->high() : kv->best;
+                        return {ledger.gain(), fmt::format("KV cache is {}{} of the {} that a step reads",
+                                                           assumed ? "at most about " : "", bytes_text(bytes),
+                                                           bytes_text(all->best - kv->best + bytes))};
                       }};
 
 }  // namespace ridgeline::diagnosis

@@ -45,7 +45,7 @@ Assessment assess(const Situation& s) {
 
 extern const Fix kFp8W8A8;
 const Fix kFp8W8A8{.name = "fp8_w8a8",
-                   .title = "fp8 weights and activations",
+                   .title = "Use fp8 weights and activations",
                    .family = "weight bytes",
                    .effort = 1,
                    .popularity = 0.5,

@@ -28,7 +28,7 @@ bool applies(const Situation& s) {
 extern const Fix kFusedAttention;
 const Fix kFusedAttention{
     .name = "fused_attention",
-    .title = "Fused (flash) attention",
+    .title = "Use fused (flash) attention",
     .family = "attention",
     .effort = 0,
     .popularity = 0.6,

@@ -33,6 +33,12 @@ const Fix kGraphCapture{
                 fmt::format("launch gaps were not measured; they are at most the {} that nobody has separated",
                             percent_text(s.budget.share(LineId::not_separated).best))};
       }
+      if (s.budget.back_to_back) {
+        return {{1.0},
+                fmt::format("already captured, or launched far enough ahead: the gaps between a step's kernels come to "
+                            "{} of {}",
+                            time_text(gaps->time.best), time_text(s.budget.total.best))};
+      }
       ledger.scale(LineId::launch_gaps, s.budget.host_paced ? kGapsLeft : core::Interval(0.5, 1.0));
       const Maybe& count = s.evidence.profile.kernels_per_step;
       return {ledger.gain(),

@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 extern const Fix kLargerBatch;
 const Fix kLargerBatch{
     .name = "larger_batch",
-    .title = "A larger batch",
+    .title = "Use a larger batch",
     .family = "batch",
     .effort = 0,
     .popularity = 0.8,
@@ -30,19 +30,31 @@ const Fix kLargerBatch{
       const bool alone = s.evidence.serving.arrivals == Arrivals::one_at_a_time;
       if (alone) return {{1.0}, "requests come one at a time: nothing overlaps, so there is nothing to batch"};
       if (s.regime == Regime::capacity_bound) return {{1.0}, "no KV blocks are left for more sequences"};
-      if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
+      if (arithmetic_binds(s)) {
         return {{1.0, 1.03},
                 "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
       }
-      const bool one_sequence = s.evidence.measured.throughput_per_sequence || !s.evidence.measured.throughput;
-      if (one_sequence)
+      const Measured& m = s.evidence.measured;
+      if (m.throughput_per_sequence && !m.throughput)
         return {{0.5, 1.0}, "it raises the total, not the rate of a sequence, which is what was measured"};
+      if (!m.throughput) return {{0.5, 1.0}, "it raises the total; a sequence shares its steps with more others"};
+      const bool open = s.evidence.serving.arrivals == Arrivals::open;
+      if (open && !s.overloaded && s.work.sequences) {
+        return {{1.0},
+                fmt::format("the requests that arrive set the batch, {} on average: a higher limit would admit no more",
+                            number_text(s.work.sequences->best))};
+      }
       // Twice the sequences: what is per step is shared by twice the tokens, what is per token is not.
       const double per_token = s.budget.share(Cause::compute).best + s.budget.share(LineId::kv_cache).best;
       const double host = s.budget.share(LineId::host).best;
-      const double open = s.budget.share(Cause::unexplained).best;
+      const double unknown = s.budget.share(Cause::unexplained).best;
       const double high = 2.0 / (1.0 + per_token + 0.5 * host);
-      const double low = 2.0 / (1.0 + per_token + host + open + s.budget.share(Cause::kernels).best);
+      const double low = 2.0 / (1.0 + per_token + host + unknown + s.budget.share(Cause::kernels).best);
+      if (m.throughput_per_sequence && !s.overloaded) {
+        // Nobody said which of the two rates is wanted: what the total may gain, a sequence loses.
+        return {{1.0, std::max(1.0, high)},
+                "it raises the total, if requests enough are there; each answer takes longer"};
+      }
       const bool overlap_unknown = best_or(s.work.sequences, 1.0) < 1.5;
       return {{overlap_unknown ? 1.0 : std::max(1.0, low), std::max(1.0, high)},
               overlap_unknown ? "weights are read once a step whatever the batch, if requests overlap at all"

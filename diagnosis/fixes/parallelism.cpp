@@ -17,7 +17,7 @@ constexpr core::Interval kAllReduce{10e-6, 25e-6};
 extern const Fix kMoreTensorParallelism;
 const Fix kMoreTensorParallelism{
     .name = "more_tensor_parallelism",
-    .title = "Twice the tensor parallelism",
+    .title = "Double the tensor parallelism",
     .family = "devices",
     .effort = 2,
     .needs_hardware = true,
@@ -45,7 +45,7 @@ const Fix kMoreTensorParallelism{
 extern const Fix kLessTensorParallelism;
 const Fix kLessTensorParallelism{
     .name = "less_tensor_parallelism",
-    .title = "Fewer devices per copy, more copies",
+    .title = "Use fewer devices per copy and more copies",
     .family = "devices",
     .effort = 1,
     .popularity = 0.2,
@@ -71,7 +71,7 @@ const Fix kLessTensorParallelism{
 extern const Fix kFasterLinks;
 const Fix kFasterLinks{
     .name = "faster_links",
-    .title = "Faster links, or collectives that use them better",
+    .title = "Use faster links, or collectives that use them better",
     .family = "links",
     .effort = 2,
     .popularity = 0.2,

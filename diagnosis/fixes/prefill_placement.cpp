@@ -30,7 +30,7 @@ std::string prompt_words(const Situation& s) {
 extern const Fix kSmallerPrefillChunk;
 const Fix kSmallerPrefillChunk{
     .name = "smaller_prefill_chunk",
-    .title = "Smaller prefill chunks",
+    .title = "Use smaller prefill chunks",
     .family = "chunk",
     .effort = 0,
     .popularity = 0.35,

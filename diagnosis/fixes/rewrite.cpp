@@ -98,12 +98,18 @@ core::Interval Rewrite::gain() const {
   const auto gain_for = [&](double saved) { return total / std::max(total - saved, 0.02 * total); };
   const double least = saved(false) - added_.high;
   const double most = saved(true) - added_.low;
-  return {gain_for(std::min(least, most)), gain_for(most)};
+  return {gain_for(std::min(least, most)), gain_for(std::max(least, most))};
 }
 
 bool has_wide_weights(const Situation& s) {
   const auto& dtype = s.evidence.model.weight_dtype;
   return !dtype || hw::bytes_of(*dtype).value() >= 2.0;
+}
+
+bool arithmetic_binds(const Situation& s) {
+  if (s.budget.find(LineId::matrix_arithmetic) == nullptr) return false;
+  return s.regime == Regime::compute_bound ||
+         s.budget.share(LineId::matrix_arithmetic).best >= s.budget.share(Cause::unexplained).best;
 }
 
 }  // namespace ridgeline::diagnosis

@@ -18,7 +18,7 @@ constexpr double kChecked = 4.0;
 extern const Fix kSpeculativeDecoding;
 const Fix kSpeculativeDecoding{
     .name = "speculative_decoding",
-    .title = "Speculative decoding",
+    .title = "Use speculative decoding",
     .family = "speculation",
     .effort = 2,
     .popularity = 0.7,
@@ -26,11 +26,10 @@ const Fix kSpeculativeDecoding{
     .assess = [](const Situation& s) -> Assessment {
       if (s.work.window == Window::prefill)
         return {{1.0}, "it speeds up decoding; the time to the first token holds none"};
-      const Line* arithmetic = s.budget.find(LineId::matrix_arithmetic);
-      if (arithmetic != nullptr) {
+      if (arithmetic_binds(s)) {
         const double c = s.budget.share(LineId::matrix_arithmetic).best;
         const double longer = 1.0 - c + c * kChecked;
-        return {{kTokensAPass.low / longer, std::min(1.0, kTokensAPass.high / longer)},
+        return {{std::min(1.0, kTokensAPass.low / longer), std::min(1.0, kTokensAPass.high / longer)},
                 "every guess costs arithmetic, and arithmetic binds"};
       }
       if (s.budget.host_paced) {
@@ -39,7 +38,9 @@ const Fix kSpeculativeDecoding{
       }
       if (s.budget.share(Cause::bandwidth).best < 0.4) {
         return {{0.8, kTokensAPass.high},
-                "what makes the step long is not the read of the weights, and may grow with the guesses"};
+                s.budget.bandwidth_floor
+                    ? "what makes the step long is not the read of the weights, and may grow with the guesses"
+                    : "how much of a step is the read of the weights is not known"};
       }
       const Maybe& hidden = s.budget.compute_floor;
       const double longer =

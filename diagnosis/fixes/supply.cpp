@@ -10,7 +10,7 @@ namespace ridgeline::diagnosis {
 extern const Fix kMoreKvMemory;
 const Fix kMoreKvMemory{
     .name = "more_kv_memory",
-    .title = "More memory for the KV cache",
+    .title = "Give the KV cache more memory",
     .family = "capacity",
     .effort = 1,
     .popularity = 0.3,

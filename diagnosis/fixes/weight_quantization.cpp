@@ -23,6 +23,9 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
   ledger.shrink_bytes(LineId::weights, factor);
   ledger.shrink_bytes(LineId::traffic, {factor.low, 1.0});  // how much of it is weights is not known
   ledger.scale(LineId::matrix_arithmetic, kUnpacking);
+  // Without the length of a step its reads have no place on the ledger: they may be any part of what is not separated.
+  const bool reads_unknown = is_decoding(s) && !s.budget.bandwidth_floor;
+  if (reads_unknown) ledger.scale(LineId::not_separated, {factor.low, 1.0});
   const bool weights_bind = s.budget.find(LineId::weights) != nullptr && s.regime == Regime::bandwidth_bound;
   if (weights_bind) {
     // Kernels that stream weights stay about as far from the roof as they were, relative to their bytes.
@@ -42,6 +45,8 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
     out.why = fmt::format("weights are {} of the {} step and {} bit leaves {:.0f} to {:.0f} % of their bytes",
                           time_text(weights->time.best), time_text(s.budget.total.best), bits, 100 * factor.low,
                           100 * factor.high);
+  } else if (reads_unknown && !arithmetic_binds(s)) {
+    out.why = "how much of the time is the read of the weights is not known";
   } else if (s.budget.find(LineId::matrix_arithmetic) != nullptr) {
     const Maybe hbm = either(s.evidence.profile.hbm_fraction, s.work.hbm_expected);
     out.why = hbm ? fmt::format(

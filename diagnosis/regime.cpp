@@ -44,24 +44,64 @@ Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   return Regime::overhead_bound;
 }
 
+/// A heuristic, not a probability: each number that could contradict the verdict and is missing takes its share of the
+/// confidence. The factors were chosen so that all of the numbers leave it whole, one missing number never decides, and
+/// a machine, a model and one rate end between a third and a half. Relative order matters, the digits do not.
 double evidence_weight(const Evidence& e, const Work& w) {
+  const Profile& p = e.profile;
+  const bool decoding = w.window == Window::decode;
+  const bool training = w.window == Window::training;
+  const bool kernel_times = p.busy_time || (p.kernels_per_step && p.kernel_length) || !p.kernel_time.empty();
+  const auto assumed = [](const Maybe& v) { return v && v->origin == Origin::assumed; };
   double weight = 1.0;
-  if (!w.time && w.window != Window::training) weight *= 0.8;
-  if (!e.profile.hbm_fraction && !w.hbm_expected && w.window == Window::decode) weight *= 0.7;
-  if (!e.profile.flop_fraction && !w.flop_expected) weight *= 0.85;
-  if (!e.profile.hbm_fraction && !e.profile.flop_fraction) weight *= 0.8;  // no counter: one road only
+  const auto missing = [&weight](bool is_missing, double factor) { weight *= is_missing ? factor : 1.0; };
+  missing(!w.time && !training, 0.8);
+  missing(!p.hbm_fraction && decoding, 0.88);
+  missing(!p.flop_fraction, 0.92);
+  missing(!kernel_times, 0.9);
+  // Neither counted nor computed: one of the two roofs is out of sight.
+  missing(!p.hbm_fraction && !w.hbm_expected && decoding, 0.75);
+  missing(!p.flop_fraction && !w.flop_expected, 0.85);
+  // How many tokens and how much KV a step holds.
+  missing(!w.tokens && !training, 0.9);
+  missing(decoding && (!w.kv_expected || assumed(w.kv_expected)), 0.95);
+  missing(assumed(w.weight_bytes), 0.95);
+  // Several devices without their collectives' time; experts whose choice is only estimated.
+  missing(best_or(e.machine.devices, 1.0) > 1.5 && !p.kernel_time.contains(KernelGroup::collective), 0.85);
+  missing(e.model.active_parameters.has_value() && !p.hbm_fraction, 0.9);
   return weight;
+}
+
+/// How clearly the kernels stand on their side of `kNearRoof`, and one roof above the other: 0.7 to 1. A heuristic too.
+double clearness(double bandwidth, double compute, double kernels) {
+  const double device = bandwidth + compute + kernels;
+  if (!(device > 0.0)) return 1.0;
+  const double near = (bandwidth + compute) / device;
+  const double from_line = std::min(1.0, 0.7 + 1.5 * std::abs(near - kNearRoof));
+  if (near < kNearRoof) return from_line;
+  const double contrast = std::abs(bandwidth - compute) / (bandwidth + compute);
+  return from_line * std::min(1.0, 0.75 + 0.5 * contrast);
+}
+
+/// Share of the time that another sequence would bring along instead of sharing: arithmetic, KV, and what their kernels
+/// take beyond them.
+double per_token_share(const TimeBudget& budget) {
+  double share = budget.share(Cause::compute).best + budget.share(LineId::kv_cache).best +
+                 budget.share(LineId::attention_distance).best;
+  if (budget.find(LineId::matrix_arithmetic) != nullptr) share += budget.share(LineId::matrix_distance).best;
+  return share;
 }
 
 }  // namespace
 
 Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget) {
-  const double compute_roof =
-      std::max(best_or(e.profile.flop_fraction, 0.0), budget ? budget->share(Cause::compute).best : 0.0);
+  // A full cache behind work that grows with every sequence would only let more of them queue there.
+  constexpr double kSharedEnough = 0.6;
+  const double compute_roof = best_or(e.profile.flop_fraction, 0.0);
+  const bool more_would_help = compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
   const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95;
   const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
-  // A full cache behind a busy matrix unit would only queue more work there.
-  if (kv_full && turned_away && compute_roof < 0.6) return {Regime::capacity_bound, 0.85};
+  if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound, 0.85};
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
     return {Regime::load_bound, 0.85};
   if (!budget) return {Regime::mixed, 0.05};
@@ -88,7 +128,8 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   }
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
-  const double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
+  double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
+  if (device >= sides[0].share) certainty *= clearness(bandwidth, compute, kernels);
   return {sides[0].regime, std::clamp(0.95 * certainty * weight, 0.05, 0.95)};
 }
 

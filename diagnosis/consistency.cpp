@@ -27,9 +27,10 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
     case FlopExcess::padding:
       out.push_back(
           {"FLOP rate", expected, counted, "fraction",
-           fmt::format("padding counted as FLOP: products with M = {} are multiplied in tiles that pad them up to "
-                       "{:.1f}x; {} of peak is useful",
-                       number_text(best_or(e.profile.gemm_rows, w.tokens->best)), w.padding,
+           fmt::format("padding counted as FLOP: matrix products of {} row{} are multiplied in tiles that pad them up "
+                       "to {:.3g}x; {} of peak is useful",
+                       number_text(best_or(e.profile.gemm_rows, w.tokens->best)),
+                       best_or(e.profile.gemm_rows, w.tokens->best) == 1.0 ? "" : "s", w.padding,
                        percent_text(expected.best))});
       return;
     case FlopExcess::prompt_tokens:
@@ -76,9 +77,11 @@ void check_hbm(const Evidence& e, const Work& w, std::vector<Inconsistency>& out
         counted.high() >= weights_alone.low()) {
       const double share = w.kv_read->best / w.kv_expected->best;
       out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     fmt::format("contexts are shorter on average than stated: {} of KV a step instead of {}, {:.0f} % "
-                                 "of it, as contexts that are still growing have",
-                                 bytes_text(w.kv_read->best), bytes_text(w.kv_expected->best), 100.0 * share)});
+                     share < 0.01
+                         ? std::string("contexts are far shorter than stated")
+                         : fmt::format("contexts average {:.0f} % of the stated length, as those that are still "
+                                       "growing do",
+                                       100.0 * share)});
     } else if (near_ratio(expected, counted, 2.0) || near_ratio(expected, counted, 4.0)) {
       out.push_back({"HBM bandwidth", expected, counted, "fraction",
                      "the weights are in fewer bits than stated, or the rate is a total of several devices", false});
@@ -88,6 +91,11 @@ void check_hbm(const Evidence& e, const Work& w, std::vector<Inconsistency>& out
                      "rate, or a counter over a longer window",
                      false});
     }
+    return;
+  }
+  if (w.phase == Phase::mixed && counted.best < 2.0 * expected.best) {
+    out.push_back({"HBM bandwidth", expected, counted, "fraction",
+                   "the prompt tokens of a step read and write their activations and KV cache as well"});
     return;
   }
   if (!w.kv_expected) return;  // what exceeds the weights is KV of contexts that nobody stated
@@ -127,6 +135,10 @@ void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudge
 void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
                 std::vector<Inconsistency>& out) {
   const Measured& m = e.measured;
+  // A step that yields more tokens takes longer, and a mean over tokens counts it more often than a mean over steps.
+  const bool means_differ = m.step_time && m.step_time->origin == Origin::read && m.itl &&
+                            m.itl->best > m.step_time->best && w.sequences && m.throughput &&
+                            meet(*w.sequences / *m.step_time, *m.throughput, 0.1);
   if (w.parameters && e.model.weight_bytes && e.model.parameters && e.model.weight_dtype) {
     const Value expected = *e.model.parameters * Value(hw::bytes_of(*e.model.weight_dtype).value());
     if (!meet(expected, *e.model.weight_bytes)) {
@@ -138,7 +150,8 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
                      false});
     }
   }
-  if (m.throughput && m.throughput_per_sequence && e.serving.concurrency && w.window == Window::decode) {
+  if (!means_differ && m.throughput && m.throughput_per_sequence && e.serving.concurrency &&
+      w.window == Window::decode) {
     const Value total = *m.throughput_per_sequence * *e.serving.concurrency;
     if (!meet(total, *m.throughput)) {
       out.push_back({"throughput", total, *m.throughput, "tokens/s",
@@ -146,12 +159,20 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
     }
   }
   if (m.itl && w.time && w.window == Window::decode && !meet(*m.itl, *w.time, 0.15)) {
-    out.push_back(
-        {"step time", *w.time, *m.itl, "seconds",
-         w.sequences && near_ratio(*m.itl / Value(w.sequences->best), *w.time, 1.0)
-             ? "time per token read as time per step"
-             : "tokens do not come one a step: speculation, several steps a message, or waiting between steps",
-         false});
+    std::string reading =
+        "tokens do not come one a step: speculation, several steps a message, or waiting between steps";
+    if (w.sequences && near_ratio(*m.itl / Value(w.sequences->best), *w.time, 1.0))
+      reading = "time per token read as time per step";
+    if (means_differ)
+      reading = "means over steps and over tokens: a step that yields more tokens takes longer and counts more";
+    // Tokens wait for every step; a profile of pure decode steps leaves out those that read prompts.
+    const bool prompts_left_out = m.step_time && m.step_time->origin == Origin::read &&
+                                  m.itl->best > m.step_time->best && w.phase == Phase::decode &&
+                                  e.serving.arrivals != Arrivals::one_at_a_time &&
+                                  m.itl->best < 3.0 * m.step_time->best;
+    if (!means_differ && prompts_left_out)
+      reading = "tokens also wait for the steps that read prompts, which these steps leave out";
+    out.push_back({"step time", *w.time, *m.itl, "seconds", std::move(reading), means_differ || prompts_left_out});
   }
   if (w.window == Window::prefill && m.ttft && m.step_time && m.ttft->low() > 1.1 * m.step_time->high()) {
     out.push_back({"time to first token", *m.step_time, *m.ttft, "seconds",
@@ -159,10 +180,8 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
   }
   if (const Line* host = budget ? budget->find(LineId::host) : nullptr;
       host != nullptr && !e.profile.host_time && host->time.low() > 0.1 * budget->total.best) {
-    out.push_back(
-        {"step time", budget->total - host->time, budget->total, "seconds",
-         fmt::format("kernels and the gaps between them leave at least {} of a step: the host works between steps",
-                     time_text(host->time.low()))});
+    out.push_back({"step time", budget->total - host->time, budget->total, "seconds",
+                   "kernels and the gaps between them do not fill the step: the host works between steps"});
   }
   if (w.weight_bytes && e.machine.hbm_capacity) {
     const Value room = *e.machine.hbm_capacity * e.machine.devices.value_or(Value(1.0));

@@ -113,10 +113,12 @@ Diagnosis diagnose(const Evidence& evidence) {
   d.confidence = verdict.confidence;
   for (const Inconsistency& i : d.inconsistencies) d.confidence *= i.explained ? 1.0 : 0.75;
   d.confidence = std::clamp(d.confidence, 0.02, 0.97);
-  d.settling_evidence = findings_of(evidence, work, d.time_budget, d.regime);
-  d.question = question_of(evidence, work, d.time_budget, d.regime);
+  d.queueing = queueing_of(evidence, work);
+  const bool overloaded = d.queueing && d.queueing->overloaded;
+  d.settling_evidence = findings_of(evidence, work, d.time_budget, d.queueing, d.regime);
+  d.question = question_of(evidence, work, d.time_budget, d.queueing, d.regime);
   if (d.time_budget && !d.time_budget->overfull) {
-    const Situation situation{evidence, work, *d.time_budget, d.regime};
+    const Situation situation{evidence, work, *d.time_budget, d.regime, overloaded};
     const std::vector<Judged> judged = judge(situation);
     d.fixes = best_fixes(judged);
     d.rejects = tempting_rejects(judged, situation, d.fixes);

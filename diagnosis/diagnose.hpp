@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnosis/consistency.hpp"
+#include "diagnosis/queueing.hpp"
 #include "diagnosis/regime.hpp"
 
 namespace ridgeline::diagnosis {
@@ -16,6 +17,7 @@ struct Finding {
   double value = 0.0;
   std::string unit;  // "fraction", "seconds", "bytes", "FLOP", "tokens", "tokens/s", "steps/s", "ratio", "bytes/s"
   Origin origin = Origin::derived;
+  bool repeats = false;  // its number stands in another sentence too: for programs, not for people
 };
 
 struct Recommendation {
@@ -32,10 +34,15 @@ struct Diagnosis {
   double confidence = 0.0;
   std::vector<Finding> settling_evidence;  // the one that settles it first
   std::optional<TimeBudget> time_budget;
+  std::optional<Queueing> queueing;  // what no step's time shows
   std::vector<Recommendation> fixes;
   std::vector<Recommendation> rejects;  // tempting, and worth less than 5 %
   std::vector<Inconsistency> inconsistencies;
   std::string question;  // whose answer would help most
+
+  /// Below this nothing should be changed before the question is answered.
+  static constexpr double kSettled = 0.4;
+  [[nodiscard]] bool settled() const { return confidence >= kSettled; }
 };
 
 /// Errors (ConfigError): a quantity that is negative, infinite or not a number.

@@ -7,10 +7,14 @@
 namespace ridgeline::diagnosis {
 namespace {
 
+/// KV bytes below this share of the stated ones are those of shorter contexts.
+constexpr double kNearlyAll = 0.9;
+
 class Findings {
  public:
-  Findings(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, Regime regime)
-      : e_(e), w_(w), budget_(budget), regime_(regime) {}
+  Findings(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+           const std::optional<Queueing>& queueing, Regime regime)
+      : e_(e), w_(w), budget_(budget), queueing_(queueing), regime_(regime) {}
 
   std::vector<Finding> all() {
     if (regime_ == Regime::capacity_bound || regime_ == Regime::load_bound) supply();
@@ -28,18 +32,21 @@ class Findings {
     if (w_.window == Window::training) training();
     if (regime_ == Regime::communication_bound || regime_ == Regime::transfer_bound) links();
     if (regime_ != Regime::overhead_bound && outside_kernels() > 0.1) overhead();
+    if (queueing_) queue();
     return std::move(out_);
   }
 
  private:
-  void say(std::string statement, const Value& value, std::string unit) {
+  void say(std::string statement, const Value& value, std::string unit, bool repeats = false) {
     if (!std::isfinite(value.best)) return;
-    out_.push_back({std::move(statement), value.best, std::move(unit), value.origin});
+    out_.push_back({std::move(statement), value.best, std::move(unit), value.origin, repeats});
   }
+
+  static std::string rate(double x) { return std::abs(x) < 999.5 ? fmt::format("{:.3g}", x) : number_text(x); }
 
   /// How many steps the bytes allow, how many there are, and what the bandwidth counter says.
   void ceiling() {
-    if (!w_.bandwidth || !w_.weights_read || !w_.time) return;
+    if (!w_.bandwidth || !w_.weights_read || !w_.time || w_.weights_read->best < 1.0) return;
     // The calculator's ceiling counts contexts as stated; KV that is assumed, or a trifle, stays out of it.
     const bool kv_known = w_.kv_expected && w_.kv_expected->origin != Origin::assumed;
     const bool kv_counts = kv_known && w_.kv_expected->best > 0.05 * w_.weights_read->best;
@@ -48,18 +55,20 @@ class Findings {
     const Value measured = Value(1.0) / *w_.time;
     const Value share = measured / steps;
     std::string what = fmt::format("{} of weights", bytes_text(w_.weights_read->best));
-    if (kv_counts) what += fmt::format(" and {} of KV", bytes_text(w_.kv_expected->best));
-    say(fmt::format("A step reads {}; {}/s allows {} steps/s, and {:.4g} are measured: {} of the ceiling", what,
-                    bytes_text(w_.bandwidth->best), number_text(steps.best), measured.best, percent_text(share.best)),
+    if (kv_counts) what += fmt::format(" and {} of KV cache", bytes_text(w_.kv_expected->best));
+    const bool shorter = kv_counts && w_.kv_read && w_.kv_read->best < kNearlyAll * w_.kv_expected->best;
+    say(fmt::format("{} {}; {}/s allows {} steps/s, and {} are measured: {} of that ceiling",
+                    shorter ? "With contexts at full length a step would read" : "A step reads", what,
+                    bytes_text(w_.bandwidth->best), rate(steps.best), rate(measured.best), percent_text(share.best)),
         share, "fraction");
-    say(fmt::format("Ceiling of the step rate, from bytes alone: {} steps/s", number_text(steps.best)), steps,
-        "steps/s");
+    say(fmt::format("Ceiling of the step rate, from bytes alone: {} steps/s", rate(steps.best)), steps, "steps/s",
+        true);
     if (e_.profile.hbm_fraction) {
       const Value& counted = *e_.profile.hbm_fraction;
       const double ratio = counted.best / std::max(share.best, 1e-300);
       say(fmt::format("The counter shows {} of HBM bandwidth{}", percent_text(counted.best),
                       ratio > 0.93 && ratio < 1.07 ? ": the same, seen from the other side" : ""),
-          counted, "fraction");
+          counted, "fraction", regime_ == Regime::compute_bound && e_.profile.flop_fraction);
     }
     if (regime_ == Regime::bandwidth_bound) {
       const Value most = Value(1.0) / share.clamped(1e-6, 1e6);
@@ -70,14 +79,20 @@ class Findings {
             most, "ratio");
       }
     }
-    kv(kv_known);
+    kv(kv_known, kv_counts);
   }
 
-  void kv(bool kv_known) {
+  /// What KV bytes stand for beside the weights. `counted`: the sentence on the ceiling has named them.
+  void kv(bool kv_known, bool counted) {
     if (!w_.kv_read || !w_.kv_expected) {
       if (w_.kv_read && w_.window == Window::decode && e_.profile.hbm_fraction) {
+        if (w_.kv_read->high() < kTooLittleToSee * w_.weights_read->best) {
+          say("What HBM moves beyond the weights is too little to see: KV cache is next to nothing", *w_.kv_read,
+              "bytes");
+          return;
+        }
         say(fmt::format("What HBM moves beyond the weights is at most {} a step{}", bytes_text(w_.kv_read->high()),
-                        w_.kv_read->high() < 0.1 * w_.weights_read->best ? ": KV is a small part" : ""),
+                        w_.kv_read->high() < 0.1 * w_.weights_read->best ? ": KV cache is a small part" : ""),
             *w_.kv_read, "bytes");
       }
       return;
@@ -86,22 +101,34 @@ class Findings {
     const Value kv(w_.kv_read->interval, assumed ? w_.kv_read->high() : w_.kv_read->best, w_.kv_read->origin);
     const Value all = *w_.weights_read + kv;
     const Value share = kv / all;
-    if (kv_known && w_.kv_read->best < 0.9 * w_.kv_expected->best) {
+    if (kv_known && w_.kv_read->best < kNearlyAll * w_.kv_expected->best) {
       const Value filled = *w_.kv_read / *w_.kv_expected;
-      say(fmt::format("Less the weights, the counter leaves {} of KV a step, {} of what full contexts hold: contexts "
-                      "average that much of their length",
-                      bytes_text(w_.kv_read->best), percent_text(filled.best)),
+      say(w_.kv_read->best < kTooLittleToSee * w_.weights_read->best
+              ? "Beside the weights the counter leaves KV cache too little to see: contexts are far shorter than stated"
+              : fmt::format("The counter leaves {} of KV cache a step, {} of what full contexts hold: contexts average "
+                            "that much of their length",
+                            bytes_text(w_.kv_read->best), percent_text(filled.best)),
           filled, "fraction");
-    } else {
-      say(fmt::format("KV is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ", bytes_text(kv.best),
-                      bytes_text(all.best), share.best < 0.1 ? ": attention cannot matter" : ""),
+      return;
+    }
+    // The kernels may be slow all the same: then the ledger says so.
+    const bool slow = budget_ && budget_->share(LineId::attention_distance).best > 0.05;
+    const std::string so = share.best < 0.1 && !slow ? ": attention cannot matter" : "";
+    if (kv.best < kTooLittleToSee * all.best) {
+      say("KV cache is too little of what a step reads to see" + so, share, "fraction");
+    } else if (!counted) {
+      say(fmt::format("KV cache is {}{} of the {} a step reads{}", kv_known ? "" : "at most about ",
+                      bytes_text(kv.best), bytes_text(all.best), so),
           share, "fraction");
+    } else {
+      say(fmt::format("KV cache is {} of what a step reads{}", percent_text(share.best), so), share, "fraction",
+          so.empty());
     }
   }
 
   void tokens_of_a_step() {
     if (regime_ == Regime::compute_bound && e_.profile.flop_fraction && e_.profile.hbm_fraction) {
-      say(fmt::format("The counters show {} of peak FLOP against {} of HBM bandwidth: arithmetic is the roof",
+      say(fmt::format("The counters show {} of the peak FLOP rate against {} of HBM bandwidth: arithmetic is the roof",
                       percent_text(e_.profile.flop_fraction->best), percent_text(e_.profile.hbm_fraction->best)),
           *e_.profile.flop_fraction, "fraction");
     }
@@ -109,8 +136,8 @@ class Findings {
         regime_ == Regime::compute_bound) {
       const Value intensity = Value(2.0) * *w_.parameters * *w_.sequences / *w_.weights_read;
       const Value ridge = *w_.peak / *w_.bandwidth;
-      say(fmt::format("The {} output tokens of a step alone do {} FLOP for each byte of weights; the ridge is "
-                      "at {}",
+      say(fmt::format("The {} output tokens of a step alone do {} FLOP for each byte of weights; from {} on "
+                      "arithmetic takes longer than the read",
                       whole_text(w_.sequences->best), whole_text(intensity.best), whole_text(ridge.best)),
           intensity, "FLOP/byte");
     }
@@ -126,19 +153,20 @@ class Findings {
       const Value steps = Value(1.0) / *w_.time;
       say(fmt::format("{} tokens/s x {} are {} of peak, and the counter shows {}: each of the {} steps/s carries about "
                       "{} tokens, {} of them from prompts",
-                      number_text(w_.sequences->best / w_.time->best), flop_text(2.0 * w_.parameters->best),
-                      percent_text(w_.flop_expected->best), percent_text(counted->best), number_text(steps.best),
+                      rate(w_.sequences->best / w_.time->best), flop_text(2.0 * w_.parameters->best),
+                      percent_text(w_.flop_expected->best), percent_text(counted->best), rate(steps.best),
                       whole_text(w_.tokens_implied->best), whole_text(w_.riding->best)),
           *w_.tokens_implied, "tokens");
-      say(fmt::format("Prompt tokens that ride in a step: about {}", whole_text(w_.riding->best)), *w_.riding,
-          "tokens");
+      say(fmt::format("Prompt tokens that ride in a step: about {}", whole_text(w_.riding->best)), *w_.riding, "tokens",
+          true);
     } else if (w_.flop_expected && w_.excess == FlopExcess::padding) {
       say(fmt::format("{} tokens/s x {} are {} of peak; the counter's {} is mostly rows padded to tiles",
-                      number_text(w_.tokens->best / w_.time->best), flop_text(w_.flop->best / w_.tokens->best),
+                      rate(w_.tokens->best / w_.time->best), flop_text(w_.flop->best / w_.tokens->best),
                       percent_text(w_.flop_expected->best), percent_text(counted->best)),
           *w_.flop_expected, "fraction");
     } else {
-      say(fmt::format("The counter shows {} of peak FLOP", percent_text(counted->best)), *counted, "fraction");
+      const bool said = regime_ == Regime::compute_bound && e_.profile.hbm_fraction;
+      say(fmt::format("The counter shows {} of peak FLOP", percent_text(counted->best)), *counted, "fraction", said);
       if (e_.profile.useful_flop_fraction && e_.profile.useful_flop_fraction->best < 0.7 * counted->best) {
         say(fmt::format("Only {} of peak is useful; the rest is rows padded to tiles",
                         percent_text(e_.profile.useful_flop_fraction->best)),
@@ -167,8 +195,8 @@ class Findings {
       if (attention_time && e_.model.layers && w_.bandwidth) {
         const Value traffic = Value(kScorePasses) * *w_.score_bytes * *e_.model.layers;
         const Value share = traffic / (*attention_time * *w_.bandwidth);
-        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {} layers): {} of HBM peak, on the wrong "
-                        "side of the ridge",
+        say(fmt::format("Attention's {} move {} of scores ({:.0f} passes, {} layers): {} of HBM bandwidth, so that "
+                        "scores read and written set its pace, not its arithmetic",
                         time_text(attention_time->best), bytes_text(traffic.best), kScorePasses,
                         whole_text(e_.model.layers->best), percent_text(share.best)),
             share, "fraction");
@@ -299,6 +327,16 @@ class Findings {
         share, "fraction");
   }
 
+  void queue() {
+    const Queueing& q = *queueing_;
+    const Value share = q.wait / q.first_token;
+    const double waiting = best_or(q.waiting, 0.0);
+    say(fmt::format("At least {} of the {} to a first token is queueing, before the prompt's own steps{}",
+                    time_text(q.wait.best), time_text(q.first_token.best),
+                    waiting >= 1.0 ? fmt::format("; {} requests wait", whole_text(waiting)) : ""),
+        share, "fraction", q.overloaded);  // then it stands in the head
+  }
+
   void supply() {
     if (regime_ == Regime::load_bound) {
       say(fmt::format("No step runs for {} of the time and nothing waits",
@@ -314,6 +352,7 @@ class Findings {
   const Evidence& e_;
   const Work& w_;
   const std::optional<TimeBudget>& budget_;
+  const std::optional<Queueing>& queueing_;
   Regime regime_;
   std::vector<Finding> out_;
 };
@@ -321,11 +360,12 @@ class Findings {
 }  // namespace
 
 std::vector<Finding> findings_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
-                                 Regime regime) {
-  return Findings(e, w, budget, regime).all();
+                                 const std::optional<Queueing>& queueing, Regime regime) {
+  return Findings(e, w, budget, queueing, regime).all();
 }
 
-std::string question_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget, Regime regime) {
+std::string question_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+                        const std::optional<Queueing>& queueing, Regime regime) {
   const Profile& p = e.profile;
   if (!e.machine.hbm_bandwidth || e.machine.peak.empty())
     return "Which GPU is it, and how many of them share the model?";
@@ -333,7 +373,8 @@ std::string question_of(const Evidence& e, const Work& w, const std::optional<Ti
     return "How many parameters has the model, and in which dtype are its weights?";
   if (!w.time && p.kernel_time.empty()) {
     return w.window == Window::training ? "How long does a training step take, and how many tokens does it hold?"
-                                        : "How many tokens a second come out, over how many sequences at once?";
+           : e.measured.throughput ? "Over how many sequences at once do these tokens come out, and how long are they?"
+                                   : "How many tokens a second come out, over how many sequences at once?";
   }
   if (budget && budget->in_seconds && w.window == Window::decode && !p.hbm_fraction && !p.busy_time &&
       std::max(best_or(budget->bandwidth_floor, 0.0), best_or(budget->compute_floor, 0.0)) < 0.1 * budget->total.best) {
@@ -346,6 +387,8 @@ std::string question_of(const Evidence& e, const Work& w, const std::optional<Ti
   if (budget && budget->share(Cause::unexplained).best > 0.35)
     return "In a timeline of one step: how long are the kernels, how long the gaps between them, how long the host "
            "around them?";
+  if (queueing && queueing->overloaded)
+    return "How many requests a second arrive, and may some of them be turned away or sent to another server?";
   switch (regime) {
     case Regime::bandwidth_bound:
       return "How much loss of quality is acceptable, and how often would a small draft model guess the next token?";

@@ -17,26 +17,32 @@ namespace py = pybind11;
 /// JSON text crosses the border; the package turns it into dictionaries.
 std::string run(const std::string& scenario, const std::vector<sim::Override>& overrides, const std::string& out) {
   const auto library = core::ConfigLibrary::standard();
-  nlohmann::ordered_json json;
-  const sim::RunResult result = sim::run(whatif::open_scenario(scenario, overrides, library));
+  bool interrupted = false;
+  sim::RunOptions options;
+  options.progress = [&interrupted](std::size_t, std::size_t, core::Instant) {
+    interrupted = ::PyErr_CheckSignals() != 0;  // Ctrl-C, or whatever else a handler of Python's raises
+    return !interrupted;
+  };
+  const sim::RunResult result = sim::run(whatif::open_scenario(scenario, overrides, library), options);
+  if (interrupted) throw py::error_already_set();
   const sim::Metrics metrics = sim::measure(result);
+  const auto answer = whatif::diagnose_run(result, metrics);
   if (!out.empty()) sim::write_run_directory(result, out);
+  nlohmann::ordered_json json;
   json["result"] = sim::result_json(result, metrics);
-  if (!result.steps.empty()) {
-    json["diagnosis"] = diagnosis::to_json(diagnosis::diagnose(whatif::observe_run(result, metrics, whatif::telling_part(result))));
-  }
+  if (answer) json["diagnosis"] = diagnosis::to_json(*answer);
   return json.dump();
 }
 
-std::string diagnose(const std::string& evidence_file) {
-  return diagnosis::to_json(diagnosis::diagnose(whatif::load_evidence_file(evidence_file, core::ConfigLibrary::standard()))).dump();
+std::string diagnose(const std::string& evidence) {
+  return diagnosis::to_json(diagnosis::diagnose(whatif::open_evidence(evidence, core::ConfigLibrary::standard()))).dump();
 }
 
 }  // namespace
 
 void register_runs(py::module_& m) {
   m.def("run", &run, py::arg("scenario"), py::arg("overrides"), py::arg("out"));
-  m.def("diagnose", &diagnose, py::arg("evidence_file"));
+  m.def("diagnose", &diagnose, py::arg("evidence"));
 }
 
 }  // namespace ridgeline::bindings

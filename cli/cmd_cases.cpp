@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -56,37 +57,46 @@ int print_summary(const std::vector<whatif::CaseOutcome>& outcomes) {
   return all_hold ? kDone : kFailedCheck;
 }
 
-int cases(const Options& options) {
-  if (options.synthesis) {
-    const whatif::Synthesis synthesis = whatif::synthesize();
-    if (options.json) {
-      fmt::print("{}\n", whatif::to_json(synthesis).dump(2));
-    } else {
-      fmt::print("{}", whatif::to_text(synthesis));
-    }
-    return kDone;
+/// The cases of these letters, each once and in their order; all of them when no letter is given.
+std::vector<whatif::Case> chosen_cases(const std::vector<std::string>& letters, const core::ConfigLibrary& library) {
+  std::vector<whatif::Case> all;
+  std::vector<std::string> known;
+  for (const auto& file : whatif::case_files(library)) {
+    all.push_back(whatif::load_case(file, library));
+    known.push_back(all.back().letter);
   }
+  if (letters.empty()) return all;
+  std::vector<std::string> wanted;
+  for (std::string letter : letters) {
+    if (letter.size() == 1) letter[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter[0])));
+    if (std::find(known.begin(), known.end(), letter) == known.end()) {
+      throw core::ConfigError(fmt::format("unknown case '{}'{}", letter, core::suggestion(letter, known)));
+    }
+    wanted.push_back(letter);
+  }
+  std::erase_if(all, [&](const whatif::Case& c) { return std::find(wanted.begin(), wanted.end(), c.letter) == wanted.end(); });
+  return all;
+}
+
+int synthesis(const Options& options) {
+  if (!options.letters.empty()) throw core::ConfigError("cases: a letter cannot stand beside --synthesis");
+  const whatif::Synthesis synthesis = whatif::synthesize();
+  fmt::print("{}", options.json ? whatif::to_json(synthesis).dump(2) + "\n" : whatif::to_text(synthesis));
+  return kDone;
+}
+
+int cases(const Options& options) {
+  if (options.synthesis) return synthesis(options);
   const auto library = core::ConfigLibrary::standard();
   std::vector<whatif::CaseOutcome> outcomes;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  std::vector<std::string> letters;
-  for (const auto& file : whatif::case_files(library)) {
-    const whatif::Case what = whatif::load_case(file, library);
-    letters.push_back(what.letter);
-    const bool wanted = options.letters.empty() ||
-                        std::any_of(options.letters.begin(), options.letters.end(), [&](const std::string& letter) {
-                          return letter == what.letter || (letter.size() == 1 && std::toupper(letter[0]) == what.letter[0]);
-                        });
-    if (!wanted) continue;
+  for (const whatif::Case& what : chosen_cases(options.letters, library)) {
     outcomes.push_back(whatif::run_case(what, library));
     if (options.json) {
       json.push_back(whatif::to_json(outcomes.back()));
     } else {
       print_case(outcomes.back());
     }
-  }
-  if (outcomes.empty() || (!options.letters.empty() && outcomes.size() < options.letters.size())) {
-    throw core::ConfigError(fmt::format("no such case: '{}'; known: {}", fmt::join(options.letters, " "), fmt::join(letters, ", ")));
   }
   if (options.json) {
     fmt::print("{}\n", json.dump(2));
@@ -105,7 +115,12 @@ Action declare_cases(CLI::App& app) {
   app.add_flag("--synthesis", options->synthesis,
                "the two measurements to ask for first, shown over generated scenarios whose limiter is known");
   app.add_flag("--json", options->json, "for machines");
-  app.footer("\nExit code 1 when a number falls outside its tolerance or the two diagnoses of a case differ.");
+  app.footer(
+      "\nFor example:\n"
+      "  ridgeline cases A C          two of them\n"
+      "  ridgeline cases --json       all of them, for machines\n"
+      "  ridgeline cases --synthesis\n"
+      "\nExit code 1 when a number falls outside its tolerance or the two diagnoses of a case differ.");
   return [options] { return cases(*options); };
 }
 

@@ -1,28 +1,82 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
+#include "diagnosis/diagnose_trace.hpp"
 #include "diagnosis/report.hpp"
-#include "sim/run_directory.hpp"
 #include "whatif/diagnose_run.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
-int diagnose(const std::string& path, bool json) {
-  const auto library = core::ConfigLibrary::standard();
-  diagnosis::Evidence evidence;
-  if (std::filesystem::is_directory(path)) {
-    const sim::RunResult result = sim::read_run_directory(path, library);
-    evidence = whatif::observe_run(result, sim::measure(result), whatif::telling_part(result));
-  } else {
-    evidence = whatif::load_evidence_file(path, library);
+struct Options {
+  std::string path;
+  std::string hw;
+  std::string model;
+  bool json = false;
+};
+
+/// Evidence is YAML, a run's directory holds its scenario; anything else is a profiler's.
+bool is_trace(const std::filesystem::path& path) {
+  if (path == "-") return true;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return !std::filesystem::exists(path / "scenario.yaml", error) && !std::filesystem::is_empty(path, error);
   }
-  const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
-  if (json) {
+  static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz", ".csv", ".db", ".rpd", ".sqlite"};
+  return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
+}
+
+nlohmann::ordered_json gates_json(const std::vector<timeline::Gate>& gates) {
+  auto out = nlohmann::ordered_json::array();
+  for (const timeline::Gate& gate : gates) {
+    out.push_back({{"name", gate.name}, {"passed", gate.passed}, {"value", gate.value}, {"sentence", gate.sentence}});
+  }
+  return out;
+}
+
+int diagnose_trace(const Options& options, const core::ConfigLibrary& library) {
+  const diagnosis::TraceStudy study(options.path);
+  const auto context = diagnosis::trace_context(study, options.hw, options.model, library);
+  const diagnosis::TraceDiagnosis answer = diagnosis::diagnose_trace(study, context);
+  if (options.json) {
+    nlohmann::ordered_json json;
+    if (answer.diagnosis) {
+      json = diagnosis::to_json(*answer.diagnosis);
+    } else {
+      json["regime"] = nullptr;
+      json["cannot_tell"] = answer.cannot_tell;
+    }
+    json["gates"] = gates_json(answer.gates);
+    json["notes"] = answer.notes;
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return kDone;
+  }
+  for (const timeline::Gate& gate : answer.gates) {
+    if (!gate.passed && !gate.decisive) fmt::print("careful: {}\n", gate.sentence);
+  }
+  for (const std::string& note : answer.notes) fmt::print("note: {}\n", note);
+  if (answer.diagnosis) {
+    fmt::print("\n{}", diagnosis::to_text(*answer.diagnosis));
+  } else {
+    fmt::print("\nThis trace cannot tell: {}.\n", answer.cannot_tell);
+  }
+  return kDone;
+}
+
+int diagnose(const Options& options) {
+  const auto library = core::ConfigLibrary::standard();
+  if (is_trace(options.path)) return diagnose_trace(options, library);
+  if (!options.hw.empty() || !options.model.empty()) {
+    throw core::ConfigError("--hw and --model go with a trace; evidence and runs say their machine and model themselves");
+  }
+  const diagnosis::Diagnosis answer = diagnosis::diagnose(whatif::open_evidence(options.path, library));
+  if (options.json) {
     fmt::print("{}\n", diagnosis::to_json(answer).dump(2));
   } else {
     fmt::print("{}", diagnosis::to_text(answer));
@@ -33,21 +87,25 @@ int diagnose(const std::string& path, bool json) {
 }  // namespace
 
 Action declare_diagnose(CLI::App& app) {
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
   auto options = std::make_shared<Options>();
-  app.add_option("path", options->path, "evidence as YAML, or the directory of a run")->required()->type_name("EVIDENCE.yaml|RUN_DIR");
+  app.add_option("path", options->path, "evidence as YAML, the directory of a run, or a profiler's trace as 'inspect' reads it")
+      ->required()
+      ->type_name("EVIDENCE.yaml|RUN_DIR|TRACE");
+  app.add_option("--hw", options->hw, "of a trace: the GPU it was recorded on, where it does not say")->type_name("NAME");
+  app.add_option("--model", options->model, "of a trace: the model that ran, from which bytes and FLOP follow")->type_name("NAME");
   app.add_flag("--json", options->json, "for machines");
   app.footer(
+      "\nFor example:\n"
+      "  ridgeline diagnose my_server.yaml    a few numbers that a person typed\n"
+      "  ridgeline diagnose runs/chat         what 'ridgeline run --out runs/chat' left\n"
+      "  ridgeline diagnose trace.json.gz --hw mi300x --model qwen3_8b\n"
       "\nEvidence is any subset of what is known; see configs/cases/*.evidence.yaml. The least that helps:\n"
       "  machine: mi300x\n"
       "  model: {parameters: 8e9, weight_dtype: bf16}\n"
       "  serving: {concurrency: 32}\n"
       "  measured: {throughput: 1150 /s}\n"
       "Numbers carry their doubt: '78 %' is 77.5 to 78.5, '6-30 us' a range, '~40 GB' 35 to 45, '=26 GB' exact.");
-  return [options] { return diagnose(options->path, options->json); };
+  return [options] { return diagnose(*options); };
 }
 
 }  // namespace ridgeline::cli

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "core/error.hpp"
 #include "diagnosis/report.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
@@ -18,7 +20,7 @@ namespace {
 struct Options {
   std::string scenario;
   std::vector<std::string> overrides;
-  std::string out;
+  std::optional<std::string> out;
   bool json = false;
   bool quiet = false;
 };
@@ -39,11 +41,13 @@ void print_latency(const sim::Metrics& m) {
 }
 
 void print_ledger(const sim::RunResult& result) {
+  if (result.steps.empty()) return;
   const hw::Ledger ledger = result.ledger();
-  const core::Nanoseconds begin{result.steps.empty() ? 0 : result.steps.front().start.ns};
+  const core::Nanoseconds begin{result.steps.front().start.ns};
   const double whole = static_cast<double>(result.end().ns - begin.count);
   Table table({"where the server's time went", "", ""});
   const auto row = [&](std::string_view name, std::int64_t ns) {
+    if (ns == 0) return;
     table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9), fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
   };
   constexpr std::string_view kMeanings[hw::kCauses] = {
@@ -74,6 +78,7 @@ void print_result(const sim::RunResult& result, const sim::Metrics& m) {
 }
 
 int run(const Options& options) {
+  if (options.out && options.out->empty()) throw core::ConfigError("--out: expected a directory, got ''");
   const auto library = core::ConfigLibrary::standard();
   std::vector<sim::Override> overrides;
   for (const std::string& text : options.overrides) overrides.push_back(sim::parse_override(text));
@@ -89,20 +94,18 @@ int run(const Options& options) {
     result = sim::run(scenario, run_options);
   }
   const sim::Metrics metrics = sim::measure(result);
-  if (!options.out.empty()) sim::write_run_directory(result, options.out);
-
-  std::optional<diagnosis::Diagnosis> answer;
-  if (!result.steps.empty()) answer = diagnosis::diagnose(whatif::observe_run(result, metrics, whatif::telling_part(result)));
+  const std::optional<diagnosis::Diagnosis> answer = whatif::diagnose_run(result, metrics);
+  if (options.out) sim::write_run_directory(result, *options.out);  // last: what cannot be diagnosed leaves nothing behind
   if (options.json) {
     nlohmann::ordered_json json;
     json["result"] = sim::result_json(result, metrics);
     if (answer) json["diagnosis"] = diagnosis::to_json(*answer);
-    if (!options.out.empty()) json["directory"] = options.out;
+    if (options.out) json["directory"] = *options.out;
     fmt::print("{}\n", json.dump(2));
   } else {
     print_result(result, metrics);
     if (answer) fmt::print("{}", diagnosis::to_text(*answer));
-    if (!options.out.empty()) fmt::print("\nThe run is in {}; 'ridgeline trace {}' shows its kernels.\n", options.out, options.out);
+    if (options.out) fmt::print("\nThe run is in {0}; 'ridgeline trace {0}' shows its kernels.\n", *options.out);
   }
   return result.interrupted ? kInterrupted : kDone;
 }
@@ -119,6 +122,12 @@ Action declare_run(CLI::App& app) {
       ->type_name("DIR");
   app.add_flag("--json", options->json, "for machines: {result, diagnosis}");
   app.add_flag("--quiet", options->quiet, "no progress on stderr");
+  app.footer(
+      "\nFor example:\n"
+      "  ridgeline run chat_8b --set hw=mi325x --set engine.max_num_seqs=64\n"
+      "  ridgeline run chat_8b --set workload.trace=conv.csv --out runs/conv\n"
+      "\nTTFT is the time to a request's first token, ITL the time between two of its tokens, TPOT the mean of these over a request, E2E\n"
+      "the time to its last token.");
   return [options] { return run(*options); };
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
@@ -19,14 +20,13 @@ namespace {
 
 struct Options {
   std::string run;
-  std::string window;
-  std::string out;
+  std::optional<std::string> window;
+  std::optional<std::string> out;
   bool json = false;
 };
 
 /// "1.0s..1.2s"; either end may be missing.
 timeline::Window parse_window(const std::string& text) {
-  if (text.empty()) return {};
   const std::size_t dots = text.find("..");
   const auto instant = [&](const std::string& part, core::Instant absent) {
     if (part.empty()) return absent;
@@ -42,17 +42,27 @@ timeline::Window parse_window(const std::string& text) {
   return window;
 }
 
+/// Where the timeline goes; never over the run it is made from.
+std::string place_of(const Options& options) {
+  if (!options.out) return (std::filesystem::path(options.run) / "timeline.json.gz").string();
+  if (options.out->empty()) throw core::ConfigError("--out: expected a file, got ''");
+  if (*options.out == "-" && options.json) throw core::ConfigError("trace: --json cannot stand beside --out -: both write to stdout");
+  if (sim::is_file_of_run(*options.out, options.run)) {
+    throw core::ConfigError(*options.out + ": a file of the run itself; choose another one");
+  }
+  return *options.out;
+}
+
 int trace(const Options& options) {
+  const std::string out = place_of(options);
+  const timeline::Window window = options.window ? parse_window(*options.window) : timeline::Window{};
   const sim::RunResult result = sim::read_run_directory(options.run, core::ConfigLibrary::standard());
   const sim::RunTimeline timeline(result);
-  const timeline::Window window = parse_window(options.window);
   const timeline::Summary summary = timeline::summarize(timeline, window);
   if (summary.steps == 0) {
-    throw core::ConfigError(fmt::format("--window: no step begins in '{}'; the run lasts from 0 to {}", options.window,
+    throw core::ConfigError(fmt::format("--window: no step begins in '{}'; the run lasts from 0 to {}", options.window.value_or(".."),
                                         duration(result.end().since_start().value())));
   }
-  const std::string out =
-      options.out.empty() ? (std::filesystem::path(options.run) / "timeline.json.gz").string() : options.out;
   if (out == "-") {
     timeline::write_kineto(timeline, window, std::cout, {});
     return kDone;
@@ -98,6 +108,10 @@ Action declare_trace(CLI::App& app) {
   app.add_option("--out", options->out, "file to write, compressed if it ends in .gz; '-' for stdout; RUN_DIR/timeline.json.gz if left out")
       ->type_name("FILE");
   app.add_flag("--json", options->json, "summary for machines");
+  app.footer(
+      "\nFor example:\n"
+      "  ridgeline trace runs/chat\n"
+      "  ridgeline trace runs/chat --window 10s..10.2s --out chat.json.gz");
   return [options] { return trace(*options); };
 }
 

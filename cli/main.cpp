@@ -1,10 +1,14 @@
 // The program `ridgeline`: chooses a command, runs it, and turns errors into a sentence on stderr and an exit code.
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 
 #include <fmt/format.h>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "core/error.hpp"
 
@@ -14,7 +18,9 @@ namespace {
 constexpr Command kCommands[] = {
     {"cases", "run the five cases: what must come out, what came out, and both diagnoses", declare_cases},
     {"run", "simulate a scenario and diagnose it", declare_run},
-    {"diagnose", "say what binds: from typed evidence or from a run's directory", declare_diagnose},
+    {"diagnose", "say what binds: from typed evidence, a run's directory or a profiler's trace", declare_diagnose},
+    {"inspect", "what a profiler's trace holds: kernels, gaps and their causes, whether to believe it", declare_inspect},
+    {"compare", "a profiler's trace beside a simulation of the same steps", declare_compare},
     {"trace", "write the kernel timeline of a run's window for Perfetto and other trace tools", declare_trace},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
@@ -26,6 +32,7 @@ constexpr const char* kFooter =
     "  ridgeline run chat_8b --set hw=mi325x --set engine.max_num_seqs=64\n"
     "  ridgeline run chat_8b --out runs/chat && ridgeline trace runs/chat --window 10s..10.2s\n"
     "  ridgeline diagnose my_server.yaml      a few numbers a person typed\n"
+    "  ridgeline diagnose trace.json.gz --hw mi300x --model qwen3_8b\n"
     "\nExit codes: 0 done, 1 a check failed, 2 wrong input, 3 the input cannot run, 130 stopped by Ctrl-C.";
 
 int run_program(int argc, char** argv) {
@@ -39,11 +46,7 @@ int run_program(int argc, char** argv) {
     sub->callback([&chosen, action = command.declare(*sub)] { chosen = action; });
   }
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kDone : kBadInput;
-  }
-  try {
+    if (const auto done = parse_arguments(app, argc, argv)) return *done;
     return chosen();
   } catch (const core::ConfigError& e) {
     fmt::print(stderr, "ridgeline: {}\n", e.what());
@@ -55,9 +58,20 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "ridgeline: out of memory on this computer\n");
     return kCannotRun;
   } catch (const std::exception& e) {
+    if (std::ferror(stdout) != 0) return kCannotRun;  // main says why
     fmt::print(stderr, "ridgeline: this is a bug, please report it: {}\n", e.what());
     return kBug;
   }
+}
+
+/// What was printed must arrive: a full disk shows only when the last of it is written. Returns the exit code.
+int with_output_written(int code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  const std::string why = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";
+  fmt::print(stderr, "ridgeline: standard output: cannot be written{}\n", why);
+  return kCannotRun;
 }
 
 }  // namespace
@@ -71,4 +85,4 @@ void add_overrides(CLI::App& app, std::vector<std::string>& overrides) {
 
 }  // namespace ridgeline::cli
 
-int main(int argc, char** argv) { return ridgeline::cli::run_program(argc, argv); }
+int main(int argc, char** argv) { return ridgeline::cli::with_output_written(ridgeline::cli::run_program(argc, argv)); }

@@ -1,5 +1,6 @@
 #pragma once
 // Progress of long work on stderr, and Ctrl-C. The line appears only on a terminal, and only once the work has lasted a while.
+// Until the first report there is nothing to keep (a trace is read, arrivals are drawn), and Ctrl-C ends the program as ever.
 
 #include <chrono>
 #include <cstddef>
@@ -25,9 +26,10 @@ class Progress {
   std::chrono::steady_clock::time_point last_;
   bool shown_;
   bool on_screen_ = false;
+  bool listening_ = false;  // to Ctrl-C
 };
 
-/// Whether Ctrl-C was pressed since the program started. The first press asks for an end; a second one ends at once.
+/// Whether Ctrl-C was pressed since the first report. The first press asks for an end; one more, not just after it, ends at once.
 [[nodiscard]] bool interrupted();
 
 }  // namespace ridgeline::cli

@@ -37,7 +37,7 @@ std::string number(double value) {
     }
     return digits;
   }
-  return size >= 100.0 ? fmt::format("{:.1f}", value) : fmt::format("{:.3g}", value);
+  return size >= 100.0 && value != std::round(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.3g}", value);
 }
 
 std::string duration(double seconds) {

@@ -17,7 +17,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // header first
 };
 
-/// A number with a sensible count of digits: 0.784, 6.25, 160.0, 19,366.
+/// A number with a sensible count of digits: 0.784, 6.25, 160.5, 160, 19,366.
 [[nodiscard]] std::string number(double value);
 /// A time in the unit that suits it: 6.25 ms, 2.58 s.
 [[nodiscard]] std::string duration(double seconds);

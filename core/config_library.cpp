@@ -10,13 +10,10 @@
 #endif
 
 namespace ridgeline::core {
-namespace {
 
-bool looks_like_path(const std::string& reference) {
-  return reference.find('/') != std::string::npos || reference.ends_with(".yaml") || reference.ends_with(".yml");
+bool is_path(std::string_view reference) {
+  return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") || reference.ends_with(".yml");
 }
-
-}  // namespace
 
 std::filesystem::path path_from(const Node& scalar) {
   const std::filesystem::path path = scalar.scalar;
@@ -25,18 +22,23 @@ std::filesystem::path path_from(const Node& scalar) {
 }
 
 ConfigLibrary ConfigLibrary::standard() {
-  if (const char* root = std::getenv("RIDGELINE_CONFIGS"); root != nullptr && *root != '\0') return ConfigLibrary{root};
-  return ConfigLibrary{RIDGELINE_CONFIG_ROOT};
+  const char* chosen = std::getenv("RIDGELINE_CONFIGS");
+  if (chosen == nullptr || *chosen == '\0') return ConfigLibrary{RIDGELINE_CONFIG_ROOT};
+  std::error_code error;
+  if (!std::filesystem::is_directory(chosen, error)) {
+    throw ConfigError(std::string("RIDGELINE_CONFIGS: no such directory: ") + chosen);
+  }
+  return ConfigLibrary{chosen};
 }
 
-Node ConfigLibrary::resolve(std::string_view kind, const Node& reference) const {
-  Chain chain;
-  return resolve(kind, reference, chain);
+Node ConfigLibrary::resolve(std::string_view kind, const Node& node, std::string_view key) const {
+  Reference reference{kind, key.empty() ? kind : key};
+  return resolve(node, reference);
 }
 
 Node ConfigLibrary::load(std::string_view kind, const std::filesystem::path& file) const {
-  Chain chain;
-  return load(kind, file, Position{}, chain);
+  Reference reference{kind, kind};
+  return load(file, Position{}, reference);
 }
 
 std::vector<std::string> ConfigLibrary::names(std::string_view kind) const {
@@ -49,44 +51,46 @@ std::vector<std::string> ConfigLibrary::names(std::string_view kind) const {
   return out;
 }
 
-Node ConfigLibrary::resolve(std::string_view kind, const Node& reference, Chain& chain) const {
-  if (reference.kind == Node::Kind::scalar) {
-    if (looks_like_path(reference.scalar)) return load(kind, path_from(reference), reference.position, chain);
-    const auto known = names(kind);
-    if (std::find(known.begin(), known.end(), reference.scalar) == known.end()) {
-      throw ConfigError(reference.position.text() + ": " + std::string(kind) + ": unknown name '" + reference.scalar + "'" +
-                        suggestion(reference.scalar, known));
+Node ConfigLibrary::resolve(const Node& node, Reference& reference) const {
+  const auto fail = [&](const std::string& sentence) {
+    throw ConfigError(node.position.text() + ": " + std::string(reference.key) + ": " + sentence);
+  };
+  if (node.kind == Node::Kind::scalar) {
+    if (is_path(node.scalar)) return load(path_from(node), node.position, reference);
+    const auto known = names(reference.kind);
+    if (std::find(known.begin(), known.end(), node.scalar) == known.end()) {
+      fail("unknown name '" + node.scalar + "'" + suggestion(node.scalar, known));
     }
-    return load(kind, root_ / kind / (reference.scalar + ".yaml"), reference.position, chain);
+    return load(root_ / reference.kind / (node.scalar + ".yaml"), node.position, reference);
   }
-  if (reference.kind != Node::Kind::map) {
-    throw ConfigError(reference.position.text() + ": " + std::string(kind) + ": expected a name, a path or a map, got " +
-                      reference.describe());
-  }
-  const Node* base = reference.find("base");
-  if (base == nullptr) return reference;
-  Node top = reference;
+  if (node.kind != Node::Kind::map) fail("expected a name, a path or a map, got " + node.describe());
+  const Node* base = node.find("base");
+  if (base == nullptr) return node;
+  Node top = node;
   std::erase_if(top.entries, [](const auto& entry) { return entry.first == "base"; });
-  Node whole = overlay(resolve(kind, *base, chain), top);
-  whole.position = reference.position;
+  Node whole = overlay(resolve(*base, reference), top);
+  whole.position = node.position;
   return whole;
 }
 
-Node ConfigLibrary::load(std::string_view kind, const std::filesystem::path& file, const Position& from, Chain& chain) const {
+Node ConfigLibrary::load(const std::filesystem::path& file, const Position& from, Reference& reference) const {
   std::error_code error;
+  auto& chain = reference.chain;
   const std::string identity = std::filesystem::weakly_canonical(file, error).string();
   if (std::find(chain.begin(), chain.end(), identity) != chain.end()) {
     std::string text;
     for (const std::string& link : chain) text += std::filesystem::path(link).filename().string() + " -> ";
     throw ConfigError(from.text() + ": base: cyclic reference: " + text + file.filename().string());
   }
+  if (from.file && !std::filesystem::exists(file, error)) {
+    throw ConfigError(from.text() + ": " + std::string(reference.key) + ": no such file: " + file.string());
+  }
   chain.push_back(identity);
-  Node whole = [&] {
-    if (from.file && !std::filesystem::exists(file, error)) {
-      throw ConfigError(from.text() + ": " + std::string(kind) + ": no such file: " + file.string());
-    }
-    return resolve(kind, load_yaml(file), chain);
-  }();
+  const Node document = load_yaml(file);
+  if (document.kind != Node::Kind::map) {
+    throw ConfigError(document.position.text() + ": document: expected a map, got " + document.describe());
+  }
+  Node whole = resolve(document, reference);
   chain.pop_back();
   return whole;
 }

@@ -19,11 +19,13 @@ class ConfigLibrary {
   explicit ConfigLibrary(std::filesystem::path root) : root_(std::move(root)) {}
 
   /// The library that ships with the program: $RIDGELINE_CONFIGS if set, else the folder it was built or installed with.
+  /// ConfigError when that is no directory.
   [[nodiscard]] static ConfigLibrary standard();
 
-  /// The whole document that `reference` means, bases resolved. `kind` is the folder: "hw", "models", "stacks", "scenarios".
-  [[nodiscard]] Node resolve(std::string_view kind, const Node& reference) const;
-  /// A file with its bases resolved.
+  /// The whole document that `reference` means, bases resolved. `kind` is the folder: "hw", "models", "stacks", "scenarios"; `key`
+  /// is what the reference stands at ("model"), for errors, and the folder's name if left out.
+  [[nodiscard]] Node resolve(std::string_view kind, const Node& reference, std::string_view key = {}) const;
+  /// A file, which holds a map, with its bases resolved.
   [[nodiscard]] Node load(std::string_view kind, const std::filesystem::path& file) const;
 
   /// Names known for a kind, sorted.
@@ -31,12 +33,19 @@ class ConfigLibrary {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:
-  using Chain = std::vector<std::string>;
-  [[nodiscard]] Node resolve(std::string_view kind, const Node& reference, Chain& chain) const;
-  [[nodiscard]] Node load(std::string_view kind, const std::filesystem::path& file, const Position& from, Chain& chain) const;
+  struct Reference {  // what is being resolved: for errors, and to stop at a chain that comes back to itself
+    std::string_view kind;
+    std::string_view key;
+    std::vector<std::string> chain{};
+  };
+  [[nodiscard]] Node resolve(const Node& node, Reference& reference) const;
+  [[nodiscard]] Node load(const std::filesystem::path& file, const Position& from, Reference& reference) const;
 
   std::filesystem::path root_;
 };
+
+/// Whether a reference is a path rather than a name: it has a folder, or ends like a YAML file.
+[[nodiscard]] bool is_path(std::string_view reference);
 
 /// A path written in a document, seen from the working directory: relative to the document's own folder.
 [[nodiscard]] std::filesystem::path path_from(const Node& scalar);

@@ -9,10 +9,12 @@
 #include <charconv>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 
 #include "core/error.hpp"
+#include "core/utf8.hpp"
 
 namespace ridgeline::core {
 namespace {
@@ -20,10 +22,23 @@ namespace {
 constexpr std::size_t kDeepest = 64;      // levels of nesting
 constexpr std::size_t kLargest = 1 << 20;  // nodes, aliases expanded: stops documents that blow up when expanded
 
+/// What is read, and what its errors call it.
+struct Source {
+  std::shared_ptr<const std::string> name;
+  bool has_lines = true;  // a value of the command line has none that anybody counts
+
+  [[nodiscard]] Position at(int line, int column) const {
+    return has_lines ? Position{name, line, column} : Position{name, 0, 0};
+  }
+  [[nodiscard]] Position at(const YAML::Mark& mark) const {
+    return mark.is_null() ? Position{name, 0, 0} : at(mark.line + 1, mark.column + 1);
+  }
+};
+
 /// Builds the tree from the parser's events, which carry marks and, unlike yaml-cpp's own tree, both copies of a duplicate key.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+  explicit TreeBuilder(Source source) : source_(std::move(source)) {}
 
   Node take() { return std::move(root_); }
 
@@ -63,10 +78,23 @@ class TreeBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool has_key = false;
     std::string key;
+    Position key_position;
     std::unordered_map<std::string, int> lines;  // of its keys so far
   };
 
-  [[nodiscard]] Position at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
+  [[nodiscard]] Position at(const YAML::Mark& mark) const { return source_.at(mark); }
+  /// The dotted path of what is being read, `key` last.
+  [[nodiscard]] std::string path_to(const std::string& key) const {
+    std::string path;
+    for (auto it = stack_.begin(); it + 1 != stack_.end(); ++it) {
+      if (it->node.kind == Node::Kind::list) {
+        path += "[" + std::to_string(it->node.items.size()) + "]";
+      } else {
+        path += (path.empty() ? "" : ".") + it->key;
+      }
+    }
+    return path.empty() ? key : path + "." + key;
+  }
   Node make(const YAML::Mark& mark) {
     ++count_;
     check_size(mark);
@@ -119,18 +147,21 @@ class TreeBuilder : public YAML::EventHandler {
         throw ConfigError(node.position.text() + ": expected a key, got " + node.describe());
       }
       if (const auto [first, fresh] = parent.lines.emplace(node.scalar, node.position.line); !fresh) {
-        throw ConfigError(node.position.text() + ": " + node.scalar + ": duplicate key; first given at line " +
+        throw ConfigError(node.position.text() + ": " + path_to(node.scalar) + ": duplicate key; first given at line " +
                           std::to_string(first->second));
       }
       parent.key = node.scalar;
+      parent.key_position = node.position;
       parent.has_key = true;
     } else {
+      node.key_position = parent.key_position;
+      if (node.kind == Node::Kind::null) node.position = parent.key_position;  // nothing stands nowhere
       parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
       parent.has_key = false;
     }
   }
 
-  std::shared_ptr<const std::string> file_;
+  Source source_;
   std::vector<Open> stack_;
   std::map<YAML::anchor_t, Node> anchors_;
   Node root_;
@@ -162,10 +193,55 @@ void emit(YAML::Emitter& out, const Node& node) {
   }
 }
 
-void give_position(Node& node, const Position& position) {
-  node.position = position;
-  for (Node& item : node.items) give_position(item, position);
-  for (auto& [key, value] : node.entries) give_position(value, position);
+/// Where the text stops being text, as a sentence.
+void require_text(std::string_view text, const Source& source) {
+  const bool binary = std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
+  });
+  if (binary) throw ConfigError(*source.name + ": expected YAML text, got binary data");
+  const std::size_t bad = first_byte_not_utf8(text);
+  if (bad == text.size()) return;
+  const std::string_view before = text.substr(0, bad);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: on the first line
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(text[bad]);
+  throw ConfigError(source.at(static_cast<int>(line), static_cast<int>(bad - line_begin) + 1).text() +
+                    ": expected UTF-8 text, got the byte 0x" + kDigits[byte >> 4U] + kDigits[byte & 15U]);
+}
+
+/// Where a line up to `last` (from 1) has a tab in its indentation: most likely what a syntax error there is about, and never what
+/// yaml-cpp says it is about.
+std::optional<Position> tab_in_indentation(std::string_view text, const Source& source, int last) {
+  std::size_t begin = 0;
+  for (int line = 1; line <= last && begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::size_t indented = std::min(text.find_first_not_of(" \t\r", begin), end);
+    const std::size_t tab = text.find('\t', begin);
+    if (tab < indented && indented < end) return source.at(line, static_cast<int>(tab - begin) + 1);
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+/// The one document of a text; a null node when it holds nothing.
+Node parse(std::string_view text, const Source& source) {
+  require_text(text, source);
+  TreeBuilder builder(source);
+  try {
+    std::istringstream in{std::string(text)};
+    YAML::Parser parser(in);
+    if (!parser.HandleNextDocument(builder)) return {};
+    Node root = builder.take();
+    TreeBuilder rest(source);
+    if (parser.HandleNextDocument(rest)) throw ConfigError(*source.name + ": expected one YAML document, got several");
+    return root;
+  } catch (const YAML::Exception& e) {
+    if (const auto tab = tab_in_indentation(text, source, e.mark.line + 1)) {
+      throw ConfigError(tab->text() + ": YAML syntax: a tab in the indentation; YAML indents by spaces");
+    }
+    throw ConfigError(source.at(e.mark).text() + ": YAML syntax: " + e.msg);
+  }
 }
 
 }  // namespace
@@ -206,37 +282,23 @@ std::string read_text_file(const std::filesystem::path& path, std::uintmax_t lim
   const auto status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status)) throw ConfigError(path.string() + ": no such file");
   if (std::filesystem::is_directory(status)) throw ConfigError(path.string() + ": expected a file, got a directory");
-  if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > limit) {
-    throw ConfigError(path.string() + ": larger than " + std::to_string(limit >> 20U) + " MiB");
-  }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw ConfigError(path.string() + ": cannot be opened for reading");
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 20U);
+  while (in) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > limit) throw ConfigError(path.string() + ": larger than " + std::to_string(limit >> 20U) + " MiB");
+  }
+  if (in.bad()) throw ConfigError(path.string() + ": cannot be read to its end");
+  return text;
 }
 
 Node parse_yaml(std::string_view text, const std::string& file_name) {
-  const auto file = std::make_shared<const std::string>(file_name);
-  const bool binary = std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
-  });
-  if (binary) throw ConfigError(file_name + ": expected YAML text, got binary data");
-  TreeBuilder builder(file);
-  try {
-    std::istringstream in{std::string(text)};
-    YAML::Parser parser(in);
-    if (!parser.HandleNextDocument(builder)) throw ConfigError(file_name + ": the file is empty; expected a YAML document");
-    Node root = builder.take();
-    if (root.kind == Node::Kind::null) throw ConfigError(file_name + ": the file is empty; expected a YAML document");
-    TreeBuilder rest(file);
-    if (parser.HandleNextDocument(rest)) throw ConfigError(file_name + ": expected one YAML document, got several");
-    return root;
-  } catch (const YAML::Exception& e) {
-    Position where{file, e.mark.line + 1, e.mark.column + 1};
-    if (e.mark.is_null()) where = {file, 0, 0};
-    throw ConfigError(where.text() + ": YAML syntax: " + e.msg);
-  }
+  Node root = parse(text, {std::make_shared<const std::string>(file_name)});
+  if (root.kind == Node::Kind::null) throw ConfigError(file_name + ": the file is empty; expected a YAML document");
+  return root;
 }
 
 Node load_yaml(const std::filesystem::path& path) { return parse_yaml(read_text_file(path), path.string()); }
@@ -254,14 +316,17 @@ Node overlay(Node base, const Node& top) {
 }
 
 void set_path(Node& root, std::string_view dotted, std::string_view value, const std::string& origin) {
-  const Position position{std::make_shared<const std::string>(origin), 0, 0};
+  const Source source{std::make_shared<const std::string>(origin), false};
+  const Position position = source.at(0, 0);
   Node parsed;
   if (value.empty()) {
     parsed.kind = Node::Kind::scalar;
+    parsed.position = position;
   } else {
-    parsed = parse_yaml(value, origin);
+    parsed = parse(value, source);
+    if (parsed.kind == Node::Kind::null) throw ConfigError(origin + ": expected a value, got nothing");
   }
-  give_position(parsed, position);
+  parsed.key_position = position;
 
   Node* at = &root;
   std::string_view rest = dotted;
@@ -283,13 +348,13 @@ void set_path(Node& root, std::string_view dotted, std::string_view value, const
       if (at->kind != Node::Kind::map) {  // a value becomes a map when something is set inside it
         *at = Node{};
         at->kind = Node::Kind::map;
-        at->position = position;
+        at->position = at->key_position = position;
       }
       Node* next = at->find(key);
       if (next == nullptr) {
         at->entries.emplace_back(std::string(key), Node{});
         next = &at->entries.back().second;
-        next->position = position;
+        next->position = next->key_position = position;
       }
       at = next;
     }

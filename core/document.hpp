@@ -31,7 +31,8 @@ struct Node {
   bool quoted = false;
   std::vector<Node> items;                            // of a list
   std::vector<std::pair<std::string, Node>> entries;  // of a map, in file order
-  Position position;
+  Position position;                                  // of a value that is not written (`key:`): its key's
+  Position key_position{};                            // of a map's value: where its key stands
 
   [[nodiscard]] const Node* find(std::string_view key) const;
   [[nodiscard]] Node* find(std::string_view key);
@@ -39,10 +40,11 @@ struct Node {
   [[nodiscard]] std::string describe() const;
 };
 
-/// The text of a file. Errors (ConfigError, naming the file): missing, a directory, unreadable, larger than `limit`.
+/// The text of a file. Errors (ConfigError, naming the file): missing, a directory, unreadable, larger than `limit`, which is
+/// counted while reading, since a device or a pipe has no size.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& path, std::uintmax_t limit = 256U << 20U);
 
-/// One YAML document. Errors (ConfigError, with position): syntax, duplicate key, cyclic alias, several documents, not text,
+/// One YAML document. Errors (ConfigError, with position): syntax, duplicate key, cyclic alias, several documents, not UTF-8,
 /// unreasonably deep or large. An empty document is an error too: nobody means one.
 [[nodiscard]] Node parse_yaml(std::string_view text, const std::string& file_name);
 [[nodiscard]] Node load_yaml(const std::filesystem::path& path);
@@ -51,7 +53,8 @@ struct Node {
 [[nodiscard]] Node overlay(Node base, const Node& top);
 
 /// Sets the value at a dotted path ("engine.max_num_seqs"), creating maps on the way; list items by index ("free.0").
-/// `value` is read as YAML, so that "[1, 2]" and "{a: 1}" work. `origin` is what errors about it will call its file.
+/// `value` is read as YAML, so that "[1, 2]" and "{a: 1}" work; nothing ("null") is no value. `origin` is what errors about it
+/// will call its file, without lines.
 void set_path(Node& root, std::string_view dotted, std::string_view value, const std::string& origin);
 
 /// The document as YAML text that parses back to the same tree.

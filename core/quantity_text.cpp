@@ -154,6 +154,12 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::string per_cent_hint(std::string_view text) {
+  const auto number = number_at(trim(text));
+  if (!number || !number->rest.empty() || number->value < 2.0 || number->value > 100.0) return "";
+  return "; did you mean '" + std::string(trim(text)) + " %'?";
+}
+
 std::optional<Interval> parse_interval(std::string_view text, Dimension dimension) {
   text = trim(text);
   bool exact = false;

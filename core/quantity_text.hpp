@@ -27,6 +27,9 @@ struct UnitScale {
 /// The value in SI units, or nothing when `text` is not one number with one of the dimension's units. Finite values only.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
 
+/// "; did you mean '78 %'?" for a bare number that is a fraction only as per cent (2 to 100); empty for anything else.
+[[nodiscard]] std::string per_cent_hint(std::string_view text);
+
 /// What a typed value leaves open. "78 %" is 77.5 to 78.5 % (half of the last digit written), "6-30 us" and "6..30 us" are
 /// ranges, "~40 GB" and "about 40 GB" are 12.5 % either way; "=26 GB" is exact. Trailing zeros of a whole number are taken as
 /// written: "6100" is 6099.5 to 6100.5.

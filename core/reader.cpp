@@ -106,7 +106,7 @@ double Reader::fraction(std::string_view key, double low, double high) const {
     if (s.back() == '.') s.pop_back();
     return s;
   };
-  require(v >= low && v <= high, key, "a fraction between " + show(low) + " and " + show(high));
+  if (v < low || v > high) fail(key, "a fraction between " + show(low) + " and " + show(high), per_cent_hint(get<std::string>(key)));
   return v;
 }
 
@@ -189,7 +189,7 @@ void Reader::finish_node(const Node& node, const std::string& path) const {
       if (const auto it = account_->asked.find(&node); it != account_->asked.end()) {
         known.assign(it->second.begin(), it->second.end());
       }
-      throw ConfigError(value.position.text() + ": " + here + ": unknown key" + suggestion(key, known));
+      throw ConfigError(value.key_position.text() + ": " + here + ": unknown key" + suggestion(key, known));
     }
     if (value.kind == Node::Kind::map && account_->asked.contains(&value)) finish_node(value, here);
     for (std::size_t i = 0; i < value.items.size(); ++i) {
@@ -212,6 +212,12 @@ void Reader::reject(std::string_view key, const std::string& sentence) const {
   const Node* found = node_->find(key);
   const Node& where = found != nullptr ? *found : *node_;
   throw ConfigError(where.position.text() + ": " + dotted(key) + ": " + sentence);
+}
+
+void Reader::reject_key(std::string_view key, const std::string& sentence) const {
+  const Node* found = node_->find(key);
+  const Position& where = found != nullptr ? found->key_position : node_->position;
+  throw ConfigError(where.text() + ": " + dotted(key) + ": " + sentence);
 }
 
 std::string Reader::dotted(std::string_view key) const {

@@ -38,6 +38,8 @@ class Reader {
 
   [[nodiscard]] bool has(std::string_view key) const;
 
+  /// The text of a scalar as it was written; `expected` is what an error says when there is none.
+  [[nodiscard]] const std::string& scalar(std::string_view key, const std::string& expected) const;
   /// The value of a key, which must be there. T: bool, std::int64_t, double (dimensionless), std::string, Seconds, Bytes,
   /// BytesPerSecond, Flop, FlopPerSecond.
   template <class T>
@@ -90,8 +92,10 @@ class Reader {
 
   /// Throws ConfigError at the key (or at this map when the key is absent): "expected <expected>, got <what is there>".
   [[noreturn]] void fail(std::string_view key, const std::string& expected, const std::string& hint = "") const;
-  /// Throws ConfigError at the key with a sentence of its own.
+  /// Throws ConfigError at the value of a key with a sentence of its own.
   [[noreturn]] void reject(std::string_view key, const std::string& sentence) const;
+  /// The same, pointing at the key: for maps whose keys are data.
+  [[noreturn]] void reject_key(std::string_view key, const std::string& sentence) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const Node& node() const { return *node_; }
@@ -104,7 +108,6 @@ class Reader {
   Reader(const Node& node, std::string path, std::shared_ptr<Account> account);
 
   [[nodiscard]] const Node& at(std::string_view key, const std::string& expected) const;
-  [[nodiscard]] const std::string& scalar(std::string_view key, const std::string& expected) const;
   [[nodiscard]] double quantity(std::string_view key, Dimension dimension) const;
   [[nodiscard]] std::string dotted(std::string_view key) const;
   static std::string join(const std::vector<std::string>& names);

@@ -13,7 +13,7 @@ namespace {
 
 using timeline::GapCause;
 
-/// Shares of the steps' time below which a class is not worth a sentence.
+/// Share of the time, or of the bytes, below which a kind of kernel is not worth a sentence.
 constexpr double kWorthASentence = 0.02;
 
 std::string microseconds(core::Nanoseconds t) { return fmt::format("{:.3g} us", static_cast<double>(t.count) * 1e-3); }
@@ -43,7 +43,7 @@ void add_rates(const timeline::Summary& s, const TraceContext& context, std::vec
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
   for (const auto& [role, row] : rows) {
     const double seconds = row.time.seconds().value();
-    if (seconds < kWorthASentence * s.busy.seconds().value() || row.hbm.value() <= 0.0) continue;
+    if (seconds < kWorthASentence * s.busy.seconds().value() || row.hbm.value() < kWorthASentence * s.total.hbm.value()) continue;
     const double tbps = row.hbm.value() / seconds * 1e-12;
     const double tflops = row.issued.value() / seconds * 1e-12;
     std::string of_peak;
@@ -53,8 +53,8 @@ void add_rates(const timeline::Summary& s, const TraceContext& context, std::vec
       of_peak += peak > 0.0 && tflops > 0.0 ? fmt::format(", {:.0f} % of matrix peak)", 100.0 * tflops * 1e12 / peak) : ")";
     }
     const core::Nanoseconds mean{row.time.count / std::max<std::int64_t>(1, row.count)};
-    out.push_back({fmt::format("{}: {} kernels of {} move {:.3g} MB each at {:.2f} TB/s{}", role, row.count, microseconds(mean),
-                               row.hbm.value() / static_cast<double>(row.count) * 1e-6, tbps, of_peak),
+    out.push_back({fmt::format("{}: {} kernel{} of {} move{} {:.4g} MB each at {:.2f} TB/s{}", role, row.count, row.count == 1 ? "" : "s",
+                               microseconds(mean), row.count == 1 ? "s" : "", row.hbm.value() / static_cast<double>(row.count) * 1e-6, tbps, of_peak),
                    tbps * 1e12, "bytes/s", Origin::derived});
   }
 }

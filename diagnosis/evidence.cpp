@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/fixes/table.hpp"
 
@@ -22,10 +23,10 @@ const std::vector<core::Choice<Arrivals>> kArrivals{
 const std::vector<core::Choice<Window>> kWindows{
     {"decode", Window::decode}, {"prefill", Window::prefill}, {"training", Window::training}};
 
-/// "160 tokens/s" is how people write a rate that core knows as "160 /s".
+/// "160 tokens/s" is how people write a rate that core knows as "160 /s". Only what is counted here may stand before the stroke.
 std::string without_nouns(std::string text) {
-  for (const std::string_view noun : {"tokens", "token", "tok", "steps", "requests"}) {
-    if (const std::size_t at = text.find(noun); at != std::string::npos) return text.erase(at, noun.size());
+  for (const std::string_view noun : {"tokens", "token", "tok"}) {
+    if (const std::size_t at = text.find(std::string(noun) + "/"); at != std::string::npos) return text.erase(at, noun.size());
   }
   return text;
 }
@@ -39,27 +40,33 @@ bool may_be_zero(std::string_view key, Dimension dimension) {
   return dimension == Dimension::fraction;
 }
 
+// Far around everything that is measured on a server, in SI units, so that nothing computed from it overflows.
+constexpr double kLeast = 1e-12;
+constexpr double kMost = 1e18;
+
 Value read_value(const Reader& in, std::string_view key, Dimension dimension, bool whole) {
+  const bool zero = may_be_zero(key, dimension);
+  const std::string expected = dimension == Dimension::rate
+                                   ? "a rate like '160 tokens/s'"
+                                   : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
+  const std::string& written = in.scalar(key, expected);
+  const std::string text = dimension == Dimension::rate ? without_nouns(written) : written;
   core::Interval bounds;
-  const std::string text =
-      dimension == Dimension::rate ? without_nouns(in.get<std::string>(key)) : in.get<std::string>(key);
-  const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt;
-  if (exact) {
+  if (const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt) {
+    in.require(*exact == std::floor(*exact), key, zero ? "a whole number of zero or more" : "a whole number above zero");
     bounds = core::Interval(*exact);
   } else if (const auto typed = core::parse_interval(text, dimension)) {
     bounds = *typed;
   } else {
-    in.fail(key, dimension == Dimension::rate
-                     ? "a rate like '160 tokens/s'"
-                     : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)");
+    in.fail(key, expected);
   }
   const double middle = bounds.middle();
   if (dimension == Dimension::fraction) {
-    in.require(middle >= 0.0 && middle <= 1.0, key, "a fraction between 0 and 1");
+    if (middle < 0.0 || middle > 1.0) in.fail(key, "a fraction between 0 and 1", core::per_cent_hint(text));
     bounds = core::clamp(bounds, 0.0, 1.0);
   } else {
-    const bool zero = may_be_zero(key, dimension);
     in.require(zero ? middle >= 0.0 : middle > 0.0, key, zero ? "zero or more" : "a value above zero");
+    in.require(middle <= kMost && (middle == 0.0 || middle >= kLeast), key, "a value from 1e-12 to 1e18");
     bounds.low = std::max(bounds.low, 0.0);
   }
   const std::string path = in.path().empty() ? std::string(key) : in.path() + "." + std::string(key);
@@ -71,8 +78,11 @@ hw::Dtype read_dtype(const Reader& in, std::string_view key) { return in.choice(
 Machine read_machine(const Reader& root, const core::ConfigLibrary& library) {
   const core::Node* node = root.node().find("machine");
   if (node->kind != core::Node::Kind::map || node->find("base") != nullptr) {
-    const core::Node gpu = library.resolve("hw", root.raw("machine"));
-    return machine_from(hw::read_gpu_spec(Reader(gpu, "machine")));
+    const core::Node node_of_gpu = library.resolve("hw", root.raw("machine"), "machine");
+    const Reader gpu(node_of_gpu, "machine");
+    const Machine machine = machine_from(hw::read_gpu_spec(gpu));
+    gpu.finish();
+    return machine;
   }
   const Reader in = root.child("machine");
   Machine machine;
@@ -86,7 +96,7 @@ Machine read_machine(const Reader& root, const core::ConfigLibrary& library) {
         names.emplace_back(choice.name);
         if (choice.name == key) dtype = choice.value;
       }
-      if (!dtype) peak.reject(key, "unknown dtype" + core::suggestion(key, names));
+      if (!dtype) peak.reject_key(key, "unknown dtype" + core::suggestion(key, names));
       machine.peak.emplace(*dtype, read_value(peak, key, Dimension::flop_per_second, false));
     }
   }
@@ -113,7 +123,7 @@ void read_kernel_time(const Reader& profile, Profile& out) {
   for (const std::string& key : in.keys()) {
     std::vector<std::string> names(kKernelGroupNames.begin(), kKernelGroupNames.end());
     const auto it = std::find(names.begin(), names.end(), key);
-    if (it == names.end()) in.reject(key, "unknown kernel class" + core::suggestion(key, names));
+    if (it == names.end()) in.reject_key(key, "unknown kernel class" + core::suggestion(key, names));
     const Value share = read_value(in, key, Dimension::fraction, false);
     sum_low += share.low();
     out.kernel_time.emplace(static_cast<KernelGroup>(it - names.begin()), share);

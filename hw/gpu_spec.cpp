@@ -11,23 +11,51 @@ Dtype dtype_key(const core::Reader& in, const std::string& key) {
     if (choice.name == key) return choice.value;
     names.emplace_back(choice.name);
   }
-  in.reject(key, "unknown dtype" + core::suggestion(key, names));
+  in.reject_key(key, "unknown dtype" + core::suggestion(key, names));
+}
+
+// Bounds far around every machine, within which times stay far inside the simulator's clock.
+
+core::Bytes capacity(const core::Reader& in) {
+  const auto value = in.get<core::Bytes>("capacity");
+  in.require(value.value() > 0.0, "capacity", "a capacity above zero");
+  in.require(value <= core::Bytes{1e18}, "capacity", "a capacity of at most 1e6 TB");
+  return value;
+}
+
+core::BytesPerSecond bandwidth(const core::Reader& in) {
+  const auto value = in.get<core::BytesPerSecond>("bandwidth");
+  in.require(value >= core::BytesPerSecond{1e6}, "bandwidth", "a bandwidth of at least 1 MB/s");
+  in.require(value <= core::BytesPerSecond{1e18}, "bandwidth", "a bandwidth of at most 1e6 TB/s");
+  return value;
+}
+
+core::FlopPerSecond peak_rate(const core::Reader& in, const std::string& key) {
+  const auto value = in.get<core::FlopPerSecond>(key);
+  in.require(value >= core::FlopPerSecond{1e9}, key, "a rate of at least 1 GFLOP/s");
+  in.require(value <= core::FlopPerSecond{1e21}, key, "a rate of at most 1e6 PFLOP/s");
+  return value;
+}
+
+core::Seconds short_time(const core::Reader& in, std::string_view key) {
+  const auto value = in.get<core::Seconds>(key);
+  in.require(value <= core::Seconds{1.0}, key, "a time of at most 1 s");
+  return value;
 }
 
 HbmSpec read_hbm(const core::Reader& in) {
   HbmSpec hbm;
-  hbm.capacity = in.get<core::Bytes>("capacity");
-  in.require(hbm.capacity.value() > 0.0, "capacity", "a capacity above zero");
-  hbm.bandwidth = in.get<core::BytesPerSecond>("bandwidth");
+  hbm.capacity = capacity(in);
+  hbm.bandwidth = bandwidth(in);
   if (in.has("sustained")) hbm.sustained = in.fraction("sustained", 0.01, 1.0);
-  hbm.ramp = in.get("ramp", core::Seconds{0.0});
+  if (in.has("ramp")) hbm.ramp = short_time(in, "ramp");
   return hbm;
 }
 
 CacheSpec read_cache(const core::Reader& in) {
   CacheSpec cache;
-  cache.capacity = in.get<core::Bytes>("capacity");
-  cache.bandwidth = in.get<core::BytesPerSecond>("bandwidth");
+  cache.capacity = capacity(in);
+  cache.bandwidth = bandwidth(in);
   if (in.has("resident")) cache.resident = in.fraction("resident");
   return cache;
 }
@@ -61,7 +89,7 @@ GemmSpec read_gemm(const core::Reader& in) {
   gemm.tile_load = constant("tile_load");
   gemm.extra_k = constant("extra_k");
   gemm.max_splits = in.integer("max_splits", 1, 64);
-  gemm.split_cost = in.get<core::Seconds>("split_cost");
+  gemm.split_cost = short_time(in, "split_cost");
   return gemm;
 }
 
@@ -76,7 +104,7 @@ GpuSpec read_gpu_spec(const core::Reader& in) {
   gpu.wave_size = in.has("wave_size") ? in.integer("wave_size", 1, 1024) : 64;
 
   const core::Reader peak = in.child("peak");
-  for (const std::string& key : peak.keys()) gpu.peak[dtype_key(peak, key)] = peak.get<core::FlopPerSecond>(key);
+  for (const std::string& key : peak.keys()) gpu.peak[dtype_key(peak, key)] = peak_rate(peak, key);
   for (const auto& choice : dtype_names()) gpu.sustained[choice.value] = 1.0;
   if (in.has("sustained")) {
     const core::Reader sustained = in.child("sustained");

@@ -29,6 +29,9 @@ bool is_matrix_product(KernelKind kind) {
   return kind == KernelKind::gemm || kind == KernelKind::attention_scores || kind == KernelKind::attention_values;
 }
 
+/// A step has fewer than a million kernels, so no step overflows the clock's 292 years.
+constexpr core::Seconds kLongestKernel{3600.0};
+
 /// The tile that a library uses when nobody tuned it for the shape at hand.
 GemmSpec::Tile default_tile(const GemmSpec& gemm) { return gemm.tiles[gemm.tiles.size() / 2]; }
 
@@ -107,6 +110,10 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   }
 
   const core::Seconds work_time = std::max(cost.compute, cost.memory);
+  if (!(work_time <= kLongestKernel)) {
+    throw core::SimulationError("the kernel " + std::string(work.role) + " would run for more than an hour on " + gpu.name +
+                                "; look at the sizes of the model and the batch, and at hw.peak and hw.hbm.bandwidth");
+  }
   cost.duration = {std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
   cost.binds = work_time <= cost.floor        ? Binding::floor
                : cost.compute >= cost.memory ? Binding::compute

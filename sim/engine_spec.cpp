@@ -42,9 +42,12 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   };
   e.max_model_len = whole("max_model_len", model.max_position, 2, 1 << 30);
   in.require(e.max_model_len <= model.max_position, "max_model_len",
-             "at most the model's max_position (" + std::to_string(model.max_position) + ")");
+             "at most model.max_position (" + std::to_string(model.max_position) + ")");
   e.max_num_batched_tokens = whole("max_num_batched_tokens", e.max_num_batched_tokens, 1, kMostTokens);
-  e.max_num_seqs = std::min(whole("max_num_seqs", e.max_num_seqs, 1, kMostSequences), e.max_num_batched_tokens);
+  // The default gives way to a small budget of tokens; what somebody wrote does not.
+  e.max_num_seqs = whole("max_num_seqs", std::min(e.max_num_seqs, e.max_num_batched_tokens), 1, kMostSequences);
+  in.require(e.max_num_seqs <= e.max_num_batched_tokens, "max_num_seqs",
+             "at most max_num_batched_tokens (" + std::to_string(e.max_num_batched_tokens) + ")");
   e.block_size = whole("block_size", e.block_size, 1, 4096);
   if (in.has("gpu_memory_utilization")) e.gpu_memory_utilization = in.fraction("gpu_memory_utilization", 0.01, 1.0);
   e.kv_cache_dtype = model.activations;

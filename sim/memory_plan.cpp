@@ -35,14 +35,21 @@ MemoryPlan plan_memory(const Scenario& s) {
         "{} does not fit on {}: {} at gpu_memory_utilization {:g}; nothing is left for the KV cache", s.model.name, s.gpu.name,
         plan.ledger.text(), s.engine.gpu_memory_utilization));
   }
-  plan.kv_blocks = s.engine.num_gpu_blocks_override.value_or(static_cast<std::int64_t>(std::min(fit, 1e8)));
+  const auto& override = s.engine.num_gpu_blocks_override;
+  if (override && static_cast<double>(*override) > fit) {
+    throw core::SimulationError(fmt::format(
+        "engine.num_gpu_blocks_override: {} blocks of {} tokens take {:.2f} GB, more than is free: {}", *override,
+        s.engine.block_size, plan.block_bytes.value() * static_cast<double>(*override) * 1e-9, plan.ledger.text()));
+  }
+  plan.kv_blocks = override.value_or(static_cast<std::int64_t>(std::min(fit, 1e8)));
 
   const std::int64_t tokens = plan.kv_blocks * s.engine.block_size;
   if (tokens < s.engine.max_model_len) {
     throw core::SimulationError(fmt::format(
         "the KV cache holds {} tokens ({} blocks of {}), fewer than max_model_len = {}; {}; lower engine.max_model_len to at most "
-        "{} or raise engine.gpu_memory_utilization",
-        tokens, plan.kv_blocks, s.engine.block_size, s.engine.max_model_len, plan.ledger.text(), tokens));
+        "{} or raise engine.{}",
+        tokens, plan.kv_blocks, s.engine.block_size, s.engine.max_model_len, plan.ledger.text(), tokens,
+        override ? "num_gpu_blocks_override" : "gpu_memory_utilization"));
   }
   plan.ledger.reserve("KV cache", plan.kv_bytes());
   return plan;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
+#include "workloads/limits.hpp"
+
 namespace ridgeline::sim {
 
 Replica::Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario, const MemoryPlan& memory, RunResult& result)
@@ -139,6 +142,9 @@ void Replica::record_step(const workloads::StepShape& shape, const StepTiming& t
   record.sampled = static_cast<std::uint32_t>(shape.sampled);
   result_.steps.push_back(record);
   now_ = record.end();
+  if (now_.since_start().value() > workloads::kLongestSeconds) {
+    throw core::SimulationError("the run would last longer than 1e9 simulated seconds");
+  }
   spent_ += record.ledger;
 }
 

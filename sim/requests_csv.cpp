@@ -65,6 +65,7 @@ std::vector<RequestRecord> parse_requests_csv(const std::string& text, const std
   while (rows.next()) {
     RequestRecord r;
     r.id = static_cast<std::uint64_t>(rows.count(id, kMost));
+    if (r.id != out.size()) rows.fail(id, std::to_string(out.size()));
     bool known = false;
     for (const RequestStatus s : kStatuses) {
       if (rows.field(status) == name_of(s)) {

@@ -15,7 +15,7 @@ struct RunOptions {
 
 /// Serves the scenario's requests, or takes its training step. Deterministic: the same scenario gives the same result, bit for bit,
 /// in whatever process and after whatever else ran in it. ConfigError for a trace that cannot be read; SimulationError when the
-/// model does not fit.
+/// model does not fit, when every request is refused, or when it would take more simulated time than a clock of 1e9 s holds.
 [[nodiscard]] RunResult run(const Scenario& scenario, const RunOptions& options = {});
 
 }  // namespace ridgeline::sim

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '2'};
+constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '3'};
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 30U;
 
@@ -26,8 +29,24 @@ struct StepsHeader {
   std::int64_t preemptions = 0;
   std::uint64_t interrupted = 0;
   std::uint64_t token_gaps = 0;
+  std::uint64_t checksum = 0;  // CRC-32 of the file as it would be with zero here
 };
-static_assert(sizeof(StepsHeader) == 48 && sizeof(TokenGap) == 16);
+static_assert(sizeof(StepsHeader) == 56 && sizeof(TokenGap) == 16);
+
+/// Adds `count` records to the CRC-32 of what came before them.
+template <class T>
+std::uint64_t checksum(std::uint64_t before, const T* data, std::size_t count) {
+  if (count == 0) return before;  // zlib takes a null pointer for a new beginning
+  return ::crc32_z(before, reinterpret_cast<const unsigned char*>(data), count * sizeof(T));
+}
+
+std::uint64_t checksum_of(StepsHeader header, const RunResult& result) {
+  header.checksum = 0;
+  std::uint64_t sum = checksum(0, &header, 1);
+  sum = checksum(sum, result.steps.data(), result.steps.size());
+  sum = checksum(sum, result.counters.data(), result.counters.size());
+  return checksum(sum, result.token_gaps.data(), result.token_gaps.size());
+}
 
 template <class T>
 void write_raw(std::ofstream& out, const T* data, std::size_t count) {
@@ -49,12 +68,27 @@ void write_steps(const RunResult& result, const fs::path& path) {
   header.preemptions = result.preemptions;
   header.interrupted = result.interrupted ? 1 : 0;
   header.token_gaps = result.token_gaps.size();
+  header.checksum = checksum_of(header, result);
   write_raw(out, &header, 1);
   write_raw(out, result.steps.data(), result.steps.size());
   write_raw(out, result.counters.data(), result.counters.size());
   write_raw(out, result.token_gaps.data(), result.token_gaps.size());
   out.close();
   if (!out) throw core::ConfigError(path.string() + ": cannot be written");
+}
+
+/// No step takes less than no time or begins before the one before it has ended.
+bool follow_one_another(const std::vector<StepRecord>& steps) {
+  std::int64_t end = 0;
+  for (const StepRecord& step : steps) {
+    if (step.start.ns < end) return false;
+    end = step.start.ns;
+    for (const core::Nanoseconds part : step.ledger.by_cause) {
+      if (part.count < 0 || part.count > INT64_MAX - end) return false;
+      end += part.count;
+    }
+  }
+  return true;
 }
 
 void read_steps(const fs::path& path, RunResult& result) {
@@ -82,6 +116,12 @@ void read_steps(const fs::path& path, RunResult& result) {
   if (header.token_gaps > 0) {
     std::memcpy(static_cast<void*>(result.token_gaps.data()), at + header.steps * each, header.token_gaps * sizeof(TokenGap));
   }
+  if (checksum_of(header, result) != header.checksum) {
+    throw core::ConfigError(path.string() + ": damaged: the checksum does not match");
+  }
+  if (header.kv_blocks < 0 || header.preemptions < 0 || !follow_one_another(result.steps)) {
+    throw core::ConfigError(path.string() + ": expected steps one after the other, got records that no run leaves");
+  }
   result.memory.kv_blocks = header.kv_blocks;
   result.preemptions = header.preemptions;
   result.interrupted = header.interrupted != 0;
@@ -101,6 +141,8 @@ std::vector<std::string> read_notes(const fs::path& path) {
   }
   return out;
 }
+
+constexpr std::array kFiles{"scenario.yaml", "result.json", "requests.csv", "steps.bin"};
 
 bool is_run_directory(const fs::path& directory) {
   return fs::exists(directory / "scenario.yaml") && fs::exists(directory / "steps.bin");
@@ -144,8 +186,16 @@ void write_run_directory(const RunResult& result, const fs::path& directory) {
   }
 }
 
+bool is_file_of_run(const fs::path& file, const fs::path& directory) {
+  return std::any_of(kFiles.begin(), kFiles.end(), [&](const char* name) {
+    std::error_code error;  // a file that is not there is nobody's
+    return fs::equivalent(file, directory / name, error);
+  });
+}
+
 RunResult read_run_directory(const fs::path& directory, const core::ConfigLibrary& library) {
-  if (!fs::is_directory(directory)) throw core::ConfigError(directory.string() + ": no such run directory");
+  if (!fs::exists(directory)) throw core::ConfigError(directory.string() + ": no such run directory");
+  if (!fs::is_directory(directory)) throw core::ConfigError(directory.string() + ": expected the directory of a run, got a file");
   if (!is_run_directory(directory)) {
     throw core::ConfigError(directory.string() + ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
   }

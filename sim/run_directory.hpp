@@ -23,6 +23,9 @@ namespace ridgeline::sim {
 /// cannot be written.
 void write_run_directory(const RunResult& result, const std::filesystem::path& directory);
 
+/// Whether `file` is, by whatever path, one of the four files of the run in `directory`: not to be written over.
+[[nodiscard]] bool is_file_of_run(const std::filesystem::path& file, const std::filesystem::path& directory);
+
 /// Reads back what `write_run_directory` wrote, requests included. Errors (ConfigError) name the file and what is wrong with it.
 [[nodiscard]] RunResult read_run_directory(const std::filesystem::path& directory, const core::ConfigLibrary& library);
 

@@ -45,6 +45,13 @@ void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
   }
 }
 
+void check_training_fits_model(const Scenario& s, const core::Reader& in) {
+  const auto* training = std::get_if<workloads::TrainingWorkload>(&s.workload);
+  if (training == nullptr) return;
+  in.child("workload").child("training").require(training->sequence <= s.model.max_position, "sequence",
+                                                 "at most model.max_position (" + std::to_string(s.model.max_position) + ")");
+}
+
 }  // namespace
 
 Override parse_override(const std::string& text) {
@@ -64,7 +71,9 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     if (names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   for (const Reference& reference : kReferences) {
-    if (core::Node* node = document.find(reference.key)) *node = library.resolve(reference.kind, *node);
+    core::Node* node = document.find(reference.key);
+    if (node == nullptr) core::Reader(document).fail(reference.key, "a name, a path or a map");
+    *node = library.resolve(reference.kind, *node, reference.key);
   }
   for (const auto& [key, value] : overrides) {
     if (!names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
@@ -85,19 +94,20 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
   in.finish();
   check_machine_runs_model(s, in);
+  check_training_fits_model(s, in);
   return s;
 }
 
 core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library) {
   std::error_code error;
-  if (name_or_path.find('/') != std::string::npos || std::filesystem::is_regular_file(name_or_path, error)) {
+  if (core::is_path(name_or_path) || std::filesystem::is_regular_file(name_or_path, error)) {
     return library.load("scenarios", name_or_path);
   }
-  core::Node reference;
-  reference.kind = core::Node::Kind::scalar;
-  reference.scalar = name_or_path;
-  reference.position.file = std::make_shared<const std::string>("scenario");
-  return library.resolve("scenarios", reference);
+  const auto known = library.names("scenarios");
+  if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
+    throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" + core::suggestion(name_or_path, known));
+  }
+  return library.load("scenarios", library.root() / "scenarios" / (name_or_path + ".yaml"));
 }
 
 Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,

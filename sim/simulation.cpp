@@ -1,5 +1,7 @@
 #include "sim/simulation.hpp"
 
+#include <array>
+#include <csignal>
 #include <exception>
 #include <vector>
 
@@ -12,6 +14,24 @@ namespace s4u = simgrid::s4u;
 
 namespace {
 
+/// Gives signals back to whoever had them: SimGrid takes these for itself when an engine is made, and Ctrl-C is the program's, or
+/// Python's.
+class KeptSignals {
+ public:
+  KeptSignals() {
+    for (std::size_t i = 0; i < kTaken.size(); ++i) ::sigaction(kTaken[i], nullptr, &before_[i]);
+  }
+  ~KeptSignals() {
+    for (std::size_t i = 0; i < kTaken.size(); ++i) ::sigaction(kTaken[i], &before_[i], nullptr);
+  }
+  KeptSignals(const KeptSignals&) = delete;
+  KeptSignals& operator=(const KeptSignals&) = delete;
+
+ private:
+  static constexpr std::array kTaken{SIGINT, SIGSEGV, SIGBUS};
+  std::array<struct sigaction, kTaken.size()> before_{};
+};
+
 /// SimGrid reads its configuration once a process, from an argument vector it keeps pointers into.
 s4u::Engine* new_engine() {
   static std::string name = "ridgeline";
@@ -20,6 +40,7 @@ s4u::Engine* new_engine() {
   int argc = 2;
   char** arguments = argv.data();
   if (s4u::Engine::is_initialized()) throw core::InvariantError("a second simulation while one is running in this process");
+  const KeptSignals kept;
   return new s4u::Engine(&argc, arguments);
 }
 

@@ -3,7 +3,8 @@
 //
 // Traps of SimGrid 3.32 that are dealt with here: one engine a process at a time, whose clock goes on after it is deleted (instants
 // count from this simulation's start); sleeping to absolute instants, so that no error accumulates; an exception that leaves an
-// actor aborts the process (kept and rethrown by `run`); a deadlock ends the run as if all were well (found out by `run`).
+// actor aborts the process (kept and rethrown by `run`); a deadlock ends the run as if all were well (found out by `run`); an engine
+// installs signal handlers (taken out again).
 
 #include <functional>
 #include <memory>

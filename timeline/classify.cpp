@@ -196,7 +196,6 @@ constexpr Row kRows[] = {
     {gemm, "fft2d"},  // cuDNN's convolution by transforms
     {gemm, "cask_cudnn"},
     // Movement and format.
-    {cast, "direct_copy_kernel_cuda)"},            // as a simulated timeline shortens it
     {copy, "gpu_kernel_impl_nocast", "direct_copy"},  // no cast: a strided copy, .contiguous()
     {cast, "direct_copy"},
     {cast, "bfloat16_copy"},

@@ -20,7 +20,7 @@ std::vector<Case::Free> read_free(const core::Reader& in) {
 Case::Expectation read_expectation(const core::Reader& expect, const std::string& name) {
   const auto known = quantity_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    expect.reject(name, "unknown quantity" + core::suggestion(name, known));
+    expect.reject_key(name, "unknown quantity" + core::suggestion(name, known));
   }
   const core::Reader in = expect.child(name);
   Case::Expectation out{name, in.get<double>("value"), {}};
@@ -63,6 +63,50 @@ std::vector<sim::Override> free_values(const Case& what) {
   return overrides;
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Files in the cases' folder that are cases, and not a case's evidence.
+std::vector<std::string> case_names(const core::ConfigLibrary& library) {
+  std::vector<std::string> names = library.names("cases");
+  std::erase_if(names, [](const std::string& name) { return name.find('.') != std::string::npos; });
+  return names;
+}
+
+/// The document of a file, or of a shipped scenario or case.
+core::Node open_document(const std::string& name_or_path, const core::ConfigLibrary& library) {
+  std::error_code error;
+  if (core::is_path(name_or_path) || std::filesystem::is_regular_file(name_or_path, error)) {
+    core::Node document = library.load("scenarios", name_or_path);
+    for (const char* key : {"machine", "serving", "measured", "profile"}) {
+      if (document.find(key) != nullptr && document.find("workload") == nullptr) {
+        throw core::ConfigError(name_or_path + ": evidence (it has '" + key + "'), not a scenario; 'ridgeline diagnose " + name_or_path +
+                                "' takes it");
+      }
+    }
+    return document;
+  }
+  std::vector<std::string> known = library.names("scenarios");
+  if (contains(known, name_or_path)) return library.load("scenarios", library.root() / "scenarios" / (name_or_path + ".yaml"));
+  const std::vector<std::string> cases = case_names(library);
+  if (contains(cases, name_or_path)) return library.load("cases", library.root() / "cases" / (name_or_path + ".yaml"));
+
+  struct Part {
+    const char* kind;
+    const char* key;
+    const char* what;
+  };
+  for (const Part& part : {Part{"hw", "hw", "machine"}, Part{"models", "model", "model"}, Part{"stacks", "stack", "stack"}}) {
+    if (contains(library.names(part.kind), name_or_path)) {
+      throw core::ConfigError("scenario: '" + name_or_path + "' is a " + part.what + "; run a scenario with --set " + part.key + "=" +
+                              name_or_path);
+    }
+  }
+  known.insert(known.end(), cases.begin(), cases.end());
+  throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" + core::suggestion(name_or_path, known));
+}
+
 }  // namespace
 
 Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library) {
@@ -76,11 +120,7 @@ Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& lib
 
 sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<sim::Override>& overrides,
                             const core::ConfigLibrary& library) {
-  const std::filesystem::path shipped_case = library.root() / "cases" / (name_or_path + ".yaml");
-  std::error_code error;
-  core::Node document = name_or_path.find('/') == std::string::npos && std::filesystem::exists(shipped_case, error)
-                            ? library.load("cases", shipped_case)
-                            : sim::load_scenario_document(name_or_path, library);
+  core::Node document = open_document(name_or_path, library);
   std::vector<sim::Override> all;
   if (document.find("case") != nullptr) all = free_values(take_case(document));
   all.insert(all.end(), overrides.begin(), overrides.end());
@@ -89,9 +129,7 @@ sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<s
 
 std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library) {
   std::vector<std::filesystem::path> files;
-  for (const std::string& name : library.names("cases")) {
-    if (name.find('.') == std::string::npos) files.push_back(library.root() / "cases" / (name + ".yaml"));
-  }
+  for (const std::string& name : case_names(library)) files.push_back(library.root() / "cases" / (name + ".yaml"));
   return files;
 }
 

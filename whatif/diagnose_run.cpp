@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/run_directory.hpp"
+
 namespace ridgeline::whatif {
 namespace {
 
@@ -129,10 +131,27 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   return diagnosis::observe(o);
 }
 
+std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result, const sim::Metrics& metrics) {
+  if (result.steps.empty()) return std::nullopt;
+  return diagnosis::diagnose(observe_run(result, metrics, telling_part(result)));
+}
+
+diagnosis::Evidence open_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library) {
+  if (!std::filesystem::is_directory(path)) return load_evidence_file(path, library);
+  const sim::RunResult result = sim::read_run_directory(path, library);
+  return observe_run(result, sim::measure(result), telling_part(result));
+}
+
 diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library) {
-  return diagnosis::load_evidence(path, library, [&](const core::Node& reference) {
-    const core::Node node = library.resolve("models", reference);
-    const core::Reader in(node);
+  const core::Node document = core::load_yaml(path);
+  for (const char* key : {"hw", "stack", "engine", "workload"}) {
+    if (document.find(key) != nullptr) {
+      throw core::ConfigError(fmt::format("{0}: a scenario (it has '{1}'), not evidence; 'ridgeline run {0}' takes it", path.string(), key));
+    }
+  }
+  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
+    const core::Node node = library.resolve("models", reference, "model");
+    const core::Reader in(node, "model");
     const workloads::ModelSpec model = workloads::read_model_spec(in);
     in.finish();
     return model_facts(model, model.activations);

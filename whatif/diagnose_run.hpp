@@ -1,6 +1,8 @@
 #pragma once
 // The bridge from a finished run to the diagnosis: what a profiler, the clients and the server's set-up would have told.
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,13 @@ namespace ridgeline::whatif {
 /// Facts of a model for the diagnosis.
 [[nodiscard]] diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache);
 
-/// Typed evidence from a file; it may name any shipped machine and model.
+/// The diagnosis of a run by the part that says most about it; nothing when it has no step.
+[[nodiscard]] std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result, const sim::Metrics& metrics);
+
+/// Evidence from the directory of a run, or as somebody typed it into a file.
+[[nodiscard]] diagnosis::Evidence open_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library);
+
+/// Typed evidence from a file; it may name any shipped machine and model. ConfigError for a scenario, which another command takes.
 [[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

@@ -10,6 +10,18 @@ namespace {
 /// Both roofs: the pair that the answer is about.
 bool is_both_roofs(const Synthesis::Pair& pair) { return pair.first == "flop_fraction" && pair.second == "hbm_fraction"; }
 
+/// How near both roofs come to the most telling pair, and why they are asked for all the same.
+std::string why_both_roofs(const Synthesis& s) {
+  const auto roofs = std::find_if(s.pairs.begin(), s.pairs.end(), is_both_roofs);
+  if (roofs == s.pairs.end()) return "";
+  const auto& best = s.pairs.front();
+  if (roofs == s.pairs.begin()) return "No pair tells more than both roofs, and neither of them needs a timeline: two counters do.\n";
+  return fmt::format(
+      "{} + {} tells most; both roofs tell {:.1f} % of that. They are still the two to ask for: counters give both, over any\n"
+      "step, while a share or a length of kernels needs a timeline, and each roof names its own remedy.\n",
+      best.first, best.second, best.bits > 0.0 ? 100.0 * roofs->bits / best.bits : 0.0);
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const Synthesis& s) {
@@ -26,6 +38,7 @@ nlohmann::ordered_json to_json(const Synthesis& s) {
 std::string to_text(const Synthesis& s) {
   std::string out;
   out +=
+      "Which two measurements tell most about a slow server\n\n"
       "Ask for these two first, over the same step, before offering any opinion:\n\n"
       "  1. Achieved HBM bandwidth as a share of peak. High, it says that time is bytes, so only moving fewer of them (or the same\n"
       "     for more tokens) can help.\n"
@@ -44,10 +57,11 @@ std::string to_text(const Synthesis& s) {
   for (std::size_t i = 0; i < s.pairs.size(); ++i) {
     const auto& pair = s.pairs[i];
     if (i >= kShown && !is_both_roofs(pair)) continue;
-    out += fmt::format("  {:<38} {:>9.2f} {:>7.0f} %   {}\n", pair.first + " + " + pair.second, pair.bits,
+    out += fmt::format("  {:<38} {:>9.2f} {:>7.0f} %{}\n", pair.first + " + " + pair.second, pair.bits,
                        s.label_bits > 0.0 ? 100.0 * pair.bits / s.label_bits : 0.0,
-                       is_both_roofs(pair) ? fmt::format("<- both roofs, {} of {}", i + 1, s.pairs.size()) : "");
+                       is_both_roofs(pair) ? fmt::format("   <- both roofs, {} of {}", i + 1, s.pairs.size()) : "");
   }
+  out += "\n" + why_both_roofs(s);
   out += fmt::format("\n  {:<38} bits told\n", "one measurement alone");
   for (const auto& m : s.measurements) out += fmt::format("  {:<38} {:>9.2f}   {}\n", m.name, m.bits, m.meaning);
   return out;

@@ -16,8 +16,7 @@ using ReadArrivals = ArrivalProcess (*)(const core::Reader&);
 double read_rate(const core::Reader& in) {
   constexpr double kFastest = 1e9;  // one request a nanosecond
   const std::string expected = core::expected_text(core::Dimension::rate) + ", above 0 and at most 1e9 /s";
-  if (!in.has("rate")) in.fail("rate", expected);
-  const auto rate = core::parse_quantity(in.get<std::string>("rate"), core::Dimension::rate);
+  const auto rate = core::parse_quantity(in.scalar("rate", expected), core::Dimension::rate);
   in.require(rate && *rate > 0.0 && *rate <= kFastest, "rate", expected);
   return *rate;
 }

@@ -14,7 +14,7 @@ std::string law_name(const core::Reader& in, std::string_view key, const std::ve
   }
   const std::string& name = found->entries.front().first;
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    in.child(key).reject(name, "unknown law" + core::suggestion(name, known));
+    in.child(key).reject_key(name, "unknown law" + core::suggestion(name, known));
   }
   return name;
 }

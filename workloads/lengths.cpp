@@ -5,7 +5,6 @@
 
 #include "workloads/law.hpp"
 #include "workloads/trace_formats.hpp"
-#include "workloads/trace_path.hpp"
 
 namespace ridgeline::workloads {
 namespace {
@@ -82,8 +81,9 @@ LengthLaw read_length_law(const core::Reader& in, TokenKind kind) {
 
 Lengths::Lengths(const LengthLaw& law, TokenKind kind, std::uint64_t seed) : law_(law), stream_(seed, key_of(kind)) {
   if (const auto* empirical = std::get_if<EmpiricalLength>(&law_)) {
-    const TraceFile trace = read_trace(empirical->trace);
-    notes_ = trace.notes(empirical->trace.string());
+    empirical->trace.require_file();
+    const TraceFile trace = read_trace(empirical->trace.path);
+    notes_ = trace.notes(empirical->trace.path.string());
     observed_.reserve(trace.requests.size());
     for (const Request& request : trace.requests) {
       observed_.push_back(kind == TokenKind::prompt ? request.prompt_tokens : request.output_tokens);

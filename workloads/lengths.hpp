@@ -8,7 +8,6 @@
 //   prompt_tokens: {empirical: conv.csv}                            this column of a trace, drawn with replacement
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +16,7 @@
 #include "core/random.hpp"
 #include "core/reader.hpp"
 #include "workloads/limits.hpp"
+#include "workloads/trace_path.hpp"
 
 namespace ridgeline::workloads {
 
@@ -38,7 +38,7 @@ struct LognormalLength {
   bool operator==(const LognormalLength&) const = default;
 };
 struct EmpiricalLength {
-  std::filesystem::path trace;
+  TracePath trace;
   bool operator==(const EmpiricalLength&) const = default;
 };
 using LengthLaw = std::variant<FixedLength, UniformLength, LognormalLength, EmpiricalLength>;

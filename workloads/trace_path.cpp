@@ -1,19 +1,26 @@
 #include "workloads/trace_path.hpp"
 
-#include <string>
 #include <system_error>
 
 #include "core/config_library.hpp"
+#include "core/error.hpp"
 
 namespace ridgeline::workloads {
 
-std::filesystem::path read_trace_path(const core::Reader& in, std::string_view key) {
-  const std::string written = in.get<std::string>(key);
-  const std::filesystem::path path = core::path_from(in.raw(key));
+void TracePath::require_file() const {
+  const auto fail = [this](const std::string& sentence) {
+    throw core::ConfigError(place.empty() ? sentence : place + ": " + sentence);
+  };
   std::error_code error;
-  if (written.empty() || std::filesystem::is_directory(path, error)) in.fail(key, "the path of a trace file");
-  if (!std::filesystem::exists(path, error)) in.reject(key, "no such file: " + path.string());
-  return path;
+  if (std::filesystem::is_directory(path, error)) fail("expected the path of a trace file, got '" + path.string() + "'");
+  if (!std::filesystem::exists(path, error)) fail("no such file: " + path.string());
+}
+
+TracePath read_trace_path(const core::Reader& in, std::string_view key) {
+  constexpr const char* kExpected = "the path of a trace file";
+  if (in.scalar(key, kExpected).empty()) in.fail(key, kExpected);
+  const core::Node& written = in.raw(key);
+  return {core::path_from(written), written.position.text() + ": " + in.path() + (in.path().empty() ? "" : ".") + std::string(key)};
 }
 
 }  // namespace ridgeline::workloads

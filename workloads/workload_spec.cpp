@@ -8,7 +8,6 @@
 #include "workloads/sources/open_loop_source.hpp"
 #include "workloads/sources/trace_source.hpp"
 #include "workloads/trace_formats.hpp"
-#include "workloads/trace_path.hpp"
 
 namespace ridgeline::workloads {
 namespace {
@@ -24,7 +23,7 @@ void reject_others(const core::Reader& in, std::string_view kind, const std::vec
 }
 
 TraceWorkload read_trace_workload(const core::Reader& in) {
-  TraceWorkload out{.path = read_trace_path(in, "trace"), .limit = std::nullopt};
+  TraceWorkload out{.file = read_trace_path(in, "trace"), .limit = std::nullopt};
   if (in.has("requests")) out.limit = in.integer("requests", 1, kMostRequests);
   out.time_scale = in.get("time_scale", 1.0);
   in.require(out.time_scale > 0.0 && out.time_scale <= 1e6, "time_scale", "a factor above 0 and at most 1e6");
@@ -46,7 +45,11 @@ GeneratedWorkload read_generated_workload(const core::Reader& in) {
 TrainingWorkload read_training_workload(const core::Reader& workload) {
   const core::Reader in = workload.child("training");
   constexpr std::int64_t kMostSequences = 1'000'000;
-  return {.microbatch = in.integer("microbatch", 1, kMostSequences), .sequence = in.integer("sequence", 1, kMostTokens)};
+  constexpr std::int64_t kMostAtOnce = 1'000'000'000;
+  TrainingWorkload out{.microbatch = in.integer("microbatch", 1, kMostSequences), .sequence = in.integer("sequence", 1, kMostTokens)};
+  in.require(out.microbatch * out.sequence <= kMostAtOnce, "microbatch",
+             "at most 1e9 tokens a step (microbatch x sequence of " + std::to_string(out.sequence) + ")");
+  return out;
 }
 
 struct MakeSource {
@@ -54,8 +57,9 @@ struct MakeSource {
   std::vector<std::string>& notes;
 
   std::unique_ptr<RequestSource> operator()(const TraceWorkload& spec) const {
-    TraceFile trace = read_trace(spec.path);
-    const std::string name = spec.path.string();
+    spec.file.require_file();
+    TraceFile trace = read_trace(spec.file.path);
+    const std::string name = spec.file.path.string();
     add(trace.notes(name));
     auto& requests = trace.requests;
     if (spec.limit) {

@@ -6,7 +6,6 @@
 //   workload: {training: {microbatch: 8, sequence: 4096}}
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +16,12 @@
 #include "workloads/arrivals.hpp"
 #include "workloads/lengths.hpp"
 #include "workloads/request.hpp"
+#include "workloads/trace_path.hpp"
 
 namespace ridgeline::workloads {
 
 struct TraceWorkload {
-  std::filesystem::path path;
+  TracePath file;
   std::optional<std::int64_t> limit;  // the first so many requests
   double time_scale = 1.0;            // arrivals are multiplied by it: 0.5 doubles the rate
   bool operator==(const TraceWorkload&) const = default;
@@ -48,7 +48,7 @@ using WorkloadSpec = std::variant<TraceWorkload, GeneratedWorkload, TrainingWork
 [[nodiscard]] WorkloadSpec read_workload_spec(const core::Reader& in);
 
 /// The spec's requests; equal specs and seeds give equal requests. Appends what the user should know about the trace to `notes`
-/// (rows left out, fewer requests than asked for). Throws ConfigError for a trace that cannot be read, InvariantError for a
+/// (rows left out, fewer requests than asked for). Throws ConfigError for a trace that is missing or cannot be read, InvariantError for a
 /// training workload, which has no requests.
 [[nodiscard]] std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& spec, std::uint64_t seed,
                                                                  std::vector<std::string>* notes = nullptr);

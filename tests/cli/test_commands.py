@@ -203,7 +203,7 @@ def test_a_full_disk_is_an_error():
     with open("/dev/full", "w") as full:
         answer = subprocess.run([RIDGELINE, "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
     assert answer.stderr == "ridgeline: standard output: cannot be written: No space left on device\n"
-    assert answer.returncode == 2
+    assert answer.returncode == 3
 
 
 # Ctrl-C
@@ -333,10 +333,16 @@ def test_two_timelines_are_the_same_bytes(run, tmp_path):
 def test_list_shows_what_is_shipped():
     text = ridgeline("list")
     for name in ("mi300x", "llama3_8b", "vllm_v1", "chat_8b", "a_chatbot"):
-        assert f"  {name}\n" in text
+        assert any(words(line)[0] == name for line in text.splitlines())
+    assert "AMD Instinct MI300X" in text
     assert strict(ridgeline("list", "cases", "--json")) == {
         "cases": ["a_chatbot", "b_training", "c_summarizer", "d_api", "e_gaps"]
     }  # fmt: skip
+
+
+def test_list_shows_one_configuration_with_what_it_builds_on():
+    text = ridgeline("list", "hw", "mi325x")
+    assert "compute_units: 304\n" in text and "base:" not in text
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -135,7 +135,7 @@ ROWS = [
         "{dir}/s.yaml:10:7: expected UTF-8 text, got the byte 0xff",
     ),
     document("several documents", SCENARIO + "---\n" + SCENARIO, "{dir}/s.yaml: expected one YAML document, got several"),
-    document("a list", "- a\n- b\n", "{dir}/s.yaml:1:1: scenarios: expected a name, a path or a map, got a list"),
+    document("a list", "- a\n- b\n", "{dir}/s.yaml:1:1: document: expected a map, got a list"),
     scenario(
         "a tab as indentation",
         "  requests",
@@ -599,6 +599,14 @@ ROWS = [
     arguments("one scenario too many", "run", "chat_8b", "chat_8b", "run: unexpected argument 'chat_8b'; see 'ridgeline run --help'"),
     arguments("an unknown scenario", "run", "chat_8", "scenario: unknown name 'chat_8'; did you mean 'chat_8b'?"),
     arguments("the name of a case, nearly right", "run", "a_chatbo", "scenario: unknown name 'a_chatbo'; did you mean 'a_chatbot'?"),
+    arguments("a machine for a scenario", "run", "mi300x", "scenario: 'mi300x' is a machine; run a scenario with --set hw=mi300x"),
+    arguments(
+        "evidence for a scenario", "run", "{dir}/e.yaml", "{dir}/e.yaml: evidence (it has 'machine'), not a scenario; 'ridgeline diagnose {dir}/e.yaml' takes it"
+    ),
+    arguments(
+        "a scenario for evidence", "diagnose", "{dir}/s.yaml", "{dir}/s.yaml: a scenario (it has 'hw'), not evidence; 'ridgeline run {dir}/s.yaml' takes it"
+    ),
+    arguments("an unknown name of a kind", "list", "hw", "mi300", "list: unknown name 'mi300'; did you mean 'mi300x'?"),
     arguments("an unknown case", "cases", "A", "Z", "unknown case 'Z'; known: A, B, C, D, E"),
     arguments("a case beside --synthesis", "cases", "A", "--synthesis", "cases: a letter cannot stand beside --synthesis"),
     arguments("an unknown kind", "list", "model", "list: unknown kind 'model'; did you mean 'models'?"),

@@ -82,7 +82,7 @@ TEST_CASE("A value of the wrong sort says what was expected and what is there", 
   CHECK(error_getting<double>("x: inf") == "f.yaml:1:4: x: expected a number without unit, got 'inf'");
   CHECK(error_getting<double>("x: [1]") == "f.yaml:1:4: x: expected a number without unit, got a list");
   CHECK(error_getting<double>("x: {a: 1}") == "f.yaml:1:4: x: expected a number without unit, got a map");
-  CHECK(error_getting<double>("x: ~") == "f.yaml:1:4: x: expected a number without unit, got nothing");
+  CHECK(error_getting<double>("x: ~") == "f.yaml:1:1: x: expected a number without unit, got nothing");
   CHECK(error_getting<double>("y: 1") == "f.yaml:1:1: x: expected a number without unit, got nothing (the key is missing)");
   CHECK(error_getting<std::string>("x: [a]") == "f.yaml:1:4: x: expected a word, got a list");
   CHECK(error_getting<bool>("x: yes") == "f.yaml:1:4: x: expected true or false, got 'yes'");
@@ -159,12 +159,12 @@ TEST_CASE("A key nobody asked for is an error with the nearest that somebody did
       for (const Reader& item : in.list("list")) static_cast<void>(item.get<double>("a"));
     }
   };
-  CHECK(error_in("bandwith: 5.3 TB/s", read) == "f.yaml:1:11: bandwith: unknown key; did you mean 'bandwidth'?");
-  CHECK(error_in("bandwidth: 1 B/s\nzzz: 1", read) == "f.yaml:2:6: zzz: unknown key; known: bandwidth, child, list");
-  CHECK(error_in("child: {dept: 1}", read) == "f.yaml:1:15: child.dept: unknown key; did you mean 'depth'?");
-  CHECK(error_in("list: [{a: 1}, {a: 1, zzz: 2}]", read) == "f.yaml:1:28: list[1].zzz: unknown key; known: a");
+  CHECK(error_in("bandwith: 5.3 TB/s", read) == "f.yaml:1:1: bandwith: unknown key; did you mean 'bandwidth'?");
+  CHECK(error_in("bandwidth: 1 B/s\nzzz: 1", read) == "f.yaml:2:1: zzz: unknown key; known: bandwidth, child, list");
+  CHECK(error_in("child: {dept: 1}", read) == "f.yaml:1:9: child.dept: unknown key; did you mean 'depth'?");
+  CHECK(error_in("list: [{a: 1}, {a: 1, zzz: 2}]", read) == "f.yaml:1:23: list[1].zzz: unknown key; known: a");
   CHECK(error_in("child: {depth: 1}\nlist: [{a: 1}]", read).empty());
-  CHECK(error_in("a: 1", [](const Reader&) {}) == "f.yaml:1:4: a: unknown key");
+  CHECK(error_in("a: 1", [](const Reader&) {}) == "f.yaml:1:1: a: unknown key");
 }
 
 TEST_CASE("A key of the wrong kind says what kind was expected", "[core][reader]") {
@@ -207,6 +207,8 @@ TEST_CASE("The nearest name forgives case and a slip in three letters, and no mo
   CHECK(nearest_name("BANDWIDTH", known) == "bandwidth");
   CHECK(nearest_name("flops", known) == "peak_flops");  // held whole
   CHECK(nearest_name("latency", known).empty());
+  CHECK(nearest_name("rnu", {"run", "list"}) == "run");  // two neighbours swapped are one slip
+  CHECK(nearest_name("rm", {"run", "list"}).empty());    // and a short word has no more
   CHECK(nearest_name("", known).empty());
   CHECK(nearest_name(std::string(201, 'b'), known).empty());
   CHECK(nearest_name("ramp", {}).empty());

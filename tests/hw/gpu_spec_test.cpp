@@ -94,9 +94,10 @@ TEST_CASE("What a GPU need not say has a meaning", "[hw][gpu_spec]") {
 }
 
 TEST_CASE("What a GPU cannot be is refused where it stands", "[hw][gpu_spec]") {
-  CHECK(error("fp16: 5", "fp15: 5") == "g.yaml:3:14: peak.fp15: unknown dtype; did you mean 'fp16'?");
+  CHECK(error("fp16: 5", "fp15: 5") == "g.yaml:3:8: peak.fp15: unknown dtype; did you mean 'fp16'?");
   CHECK(error("5 TFLOP/s", "5") == "g.yaml:3:14: peak.fp16: expected a number with unit like '1307.4 TFLOP/s', got '5'");
   CHECK(error("5 TFLOP/s", "0 TFLOP/s") == "g.yaml:3:14: peak.fp16: expected a rate above zero, got '0 TFLOP/s'");
+  CHECK(error("5 TFLOP/s", "5 FLOP/s") == "g.yaml:3:14: peak.fp16: expected a rate of at least 1 GFLOP/s, got '5 FLOP/s'");
   CHECK(error("compute_units: 10", "compute_units: 0") ==
         "g.yaml:2:16: compute_units: expected a whole number from 1 to 100000, got '0'");
   CHECK(error("capacity: 1 GB", "capacity: 0 GB") == "g.yaml:4:17: hbm.capacity: expected a capacity above zero, got '0 GB'");
@@ -111,7 +112,7 @@ TEST_CASE("What a GPU cannot be is refused where it stands", "[hw][gpu_spec]") {
   for (const char* tile : {"16", "x16", "16x", "0x16", "16x8192", "-16x16", "axb"}) {
     CHECK(error("16x16", tile) == std::string("g.yaml:6:15: gemm.tiles: expected tiles like 128x256, got '") + tile + "'");
   }
-  CHECK(error("name: easy\n", "name: easy\nnotes: x\n").starts_with("g.yaml:2:8: notes: unknown key; "));
+  CHECK(error("name: easy\n", "name: easy\nnotes: x\n").starts_with("g.yaml:2:1: notes: unknown key; "));
 }
 
 TEST_CASE("A tile has two sides and nothing after them", "[hw][gpu_spec]") {

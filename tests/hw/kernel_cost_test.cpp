@@ -151,7 +151,7 @@ TEST_CASE("Efficiencies read by the kind of kernel they are for", "[hw][kernel_c
   CHECK_FALSE(spec.tuned_gemms);
   CHECK(read("{}") == EfficiencySpec{});
   const auto error = [&](const char* text) { return ridgeline::tests::error_of([&] { static_cast<void>(read(text)); }); };
-  CHECK(error("{compute: {gem: 0.8}}") == "s.yaml:1:17: compute.gem: unknown key; did you mean 'gemm'?");
+  CHECK(error("{compute: {gem: 0.8}}") == "s.yaml:1:12: compute.gem: unknown key; did you mean 'gemm'?");
   CHECK(error("{compute: {gemm: 1.2}}") == "s.yaml:1:18: compute.gemm: expected a fraction between 0.001 and 1, got '1.2'");
   CHECK(error("{bandwidth: {gemm: 0}}") == "s.yaml:1:20: bandwidth.gemm: expected a fraction between 0.001 and 1, got '0'");
 }

@@ -56,7 +56,7 @@ Scenario random_scenario(int n, const tests::TemporaryFolder& folder) {
   o.push_back({"engine.enforce_eager", draw.truth(0.5)});
   o.push_back({"engine.async_scheduling", draw.truth(0.5)});
   o.push_back({"engine.scheduler_reserve_full_isl", draw.truth(0.6)});
-  o.push_back({"engine.num_gpu_blocks_override", draw.chance(0.7) ? draw.text(16, 40) : "1000"});  // 16 blocks of 4: one sequence
+  o.push_back({"engine.num_gpu_blocks_override", draw.chance(0.7) ? draw.text(16, 40) : "500"});  // 16 blocks of 4: one sequence
   o.push_back({"engine.max_num_seqs", draw.text(1, 16)});
   const bool chunked = draw.chance(0.8);
   o.push_back({"engine.enable_chunked_prefill", chunked ? "true" : "false"});

@@ -81,7 +81,8 @@ TEST_CASE("A KV cache dtype of auto is the activations'", "[sim][engine]") {
 
 TEST_CASE("No more sequences than tokens fit in a step", "[sim][engine]") {
   CHECK(engine("{max_num_batched_tokens: 256}").max_num_seqs == 256);
-  CHECK(engine("{max_num_batched_tokens: 256, max_num_seqs: 300}").max_num_seqs == 256);
+  CHECK(error("{max_num_batched_tokens: 256, max_num_seqs: 300}") ==
+        "e.yaml:1:45: engine.max_num_seqs: expected at most max_num_batched_tokens (256), got '300'");
 }
 
 TEST_CASE("Captured sizes are 1, 2, 4, then by 8 up to 256, then by 16", "[sim][engine]") {
@@ -138,7 +139,7 @@ TEST_CASE("An unknown word lists the known ones, or the one that was meant", "[s
   CHECK(error("{scheduler: lottery}") == "e.yaml:1:13: engine.scheduler: unknown scheduler 'lottery'; known: vllm_v1");
   CHECK(error("{scheduler: vllm_v2}") ==
         "e.yaml:1:13: engine.scheduler: unknown scheduler 'vllm_v2'; did you mean 'vllm_v1'?");
-  CHECK(error("{max_num_sequences: 5}") == "e.yaml:1:21: engine.max_num_sequences: unknown key; did you mean 'max_num_seqs'?");
+  CHECK(error("{max_num_sequences: 5}") == "e.yaml:1:2: engine.max_num_sequences: unknown key; did you mean 'max_num_seqs'?");
   CHECK(error("{kv_cache_dtype: fp9}").find("e.yaml:1:18: engine.kv_cache_dtype: expected one of fp64, fp32,") == 0);
 }
 

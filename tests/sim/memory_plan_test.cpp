@@ -57,6 +57,12 @@ TEST_CASE("An override says how many blocks there are", "[sim][memory]") {
   CHECK(plan.kv_bytes().value() == 20 * tests::kTinyBlock);
 }
 
+TEST_CASE("An override beyond the memory does not run", "[sim][memory]") {
+  CHECK(plan_memory(tiny({{"engine.num_gpu_blocks_override", "597"}})).kv_blocks == 597);  // all there are
+  CHECK(text_of<core::SimulationError>([] { static_cast<void>(plan_memory(tiny({{"engine.num_gpu_blocks_override", "598"}}))); })
+            .starts_with("engine.num_gpu_blocks_override: 598 blocks of 4 tokens take 0.00 GB, more than is free: weights"));
+}
+
 TEST_CASE("A model larger than the memory does not run, and every line of the account is named", "[sim][memory]") {
   // 70,553,706,496 parameters of 2 bytes; 8,192 tokens x 2 x (2 x 8,192 + 3 x 28,672) = 1.68 GB and logits 4 x 1,024 x 128,256 = 0.53 GB.
   const sim::Scenario scenario = tests::scenario("chat_8b", {{"hw", "h100"}, {"model", "llama3_70b"}});
@@ -80,7 +86,7 @@ TEST_CASE("A cache too small for one sequence does not run, and the error says w
   const sim::Scenario scenario = tests::scenario("chat_8b", {{"engine.num_gpu_blocks_override", "1000"}});
   CHECK(text_of<core::SimulationError>([&] { static_cast<void>(plan_memory(scenario)); }) ==
         "the KV cache holds 16000 tokens (1000 blocks of 16), fewer than max_model_len = 16384; weights 16.06 GB + activations 1.36 GB "
-        "= 17.42 of 172.80 GB; lower engine.max_model_len to at most 16000 or raise engine.gpu_memory_utilization");
+        "= 17.42 of 172.80 GB; lower engine.max_model_len to at most 16000 or raise engine.num_gpu_blocks_override");
   CHECK(plan_memory(tests::scenario("chat_8b", {{"engine.num_gpu_blocks_override", "1000"}, {"engine.max_model_len", "16000"}})).kv_blocks ==
         1000);
 }

@@ -12,7 +12,7 @@ namespace {
 
 RequestRecord record() {
   RequestRecord r;
-  r.id = 7;
+  r.id = 0;
   r.status = RequestStatus::finished;
   r.prompt_tokens = 100;
   r.asked_tokens = 20;
@@ -43,7 +43,7 @@ const std::string kHeader =
     "e2e_ns,queue_ns,preempted_ns,prefill_compute_ns,prefill_memory_ns,prefill_floor_ns,prefill_dispatch_ns,prefill_launch_ns,"
     "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_dispatch_ns,decode_launch_ns,decode_host_ns\n";
 // ttft = 4000 - 1000, e2e = 9000 - 1000, queue = 1500 - 1000.
-const std::string kRow = "7,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,20,21,22,23,24,25\n";
+const std::string kRow = "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,20,21,22,23,24,25\n";
 
 }  // namespace
 
@@ -57,7 +57,7 @@ TEST_CASE("What was written reads back the same", "[sim][csv]") {
   records[1].status = RequestStatus::refused;
   records[2].status = RequestStatus::interrupted;
   records[2].last_token = {INT64_MAX};
-  records[2].id = INT64_MAX;
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].id = i;
   CHECK(sim::parse_requests_csv(sim::requests_csv(records), "r.csv") == records);
   CHECK(sim::parse_requests_csv(kHeader, "r.csv").empty());
 }
@@ -74,9 +74,10 @@ TEST_CASE("A damaged file is refused with the place of the damage", "[sim][csv]"
   CHECK(error_in(replaced(kHeader, "decode_host_ns", "decode_host")).find("r.csv:1:1: decode_host_ns: expected a column") == 0);
   CHECK(error_in(kHeader + replaced(kRow, "finished", "finish")) ==
         "r.csv:2:3: status: expected finished, refused or interrupted, got 'finish'");
-  CHECK(error_in(kHeader + replaced(kRow, "7,finished,100", "7,finished,ten")) ==
+  CHECK(error_in(kHeader + replaced(kRow, "0,finished,100", "0,finished,ten")) ==
         "r.csv:2:12: prompt_tokens: expected a whole number, got 'ten'");
-  CHECK(error_in(kHeader + kRow + replaced(kRow, "7,fin", "-7,fin")) ==
+  CHECK(error_in(kHeader + kRow + replaced(kRow, "0,fin", "-7,fin")) ==
         "r.csv:3:1: id: expected a whole number from 0 to 9223372036854775807, got '-7'");
-  CHECK(error_in(kHeader + "7,finished,100\n") == "r.csv:2:1: expected 26 fields as in the header, got 3: '7,finished,100'");
+  CHECK(error_in(kHeader + kRow + kRow) == "r.csv:3:1: id: expected 1, got '0'");
+  CHECK(error_in(kHeader + "0,finished,100\n") == "r.csv:2:1: expected 26 fields as in the header, got 3: '0,finished,100'");
 }

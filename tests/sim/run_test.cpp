@@ -61,20 +61,28 @@ TEST_CASE("Between requests the server is idle", "[sim][run]") {
 }
 
 TEST_CASE("A prompt that leaves no room for an answer is refused, an answer that outgrows the model is cut", "[sim][run]") {
-  const RunResult run = sim::run(tiny({{"workload.prompt_tokens", "64"}}));  // max_model_len is 64
+  const RunResult run = sim::run(tiny({{"workload.prompt_tokens", "{uniform: {low: 60, high: 70}}"}, {"workload.requests", "50"}}));
+  std::int64_t refused = 0;
   for (const auto& r : run.requests) {
-    CHECK(r.status == RequestStatus::refused);
+    CHECK((r.status == RequestStatus::refused) == (r.prompt_tokens >= 64));  // max_model_len is 64
+    if (r.status != RequestStatus::refused) continue;
     CHECK(r.output_tokens == 0);
     CHECK(r.e2e().count == 0);
+    ++refused;
   }
-  CHECK(run.requests.size() == 10);
-  CHECK(run.steps.empty());
+  CHECK(run.notes == std::vector<std::string>{std::to_string(refused) +
+                                              " of 50 requests refused: a prompt of engine.max_model_len (64) tokens or more"});
   const RunResult cut = sim::run(tiny({{"workload.prompt_tokens", "62"}}));
   for (const auto& r : cut.requests) {
     CHECK(r.status == RequestStatus::finished);
     CHECK(r.output_tokens == 2);  // 64 - 62 of the 5
     CHECK(r.asked_tokens == 5);
   }
+}
+
+TEST_CASE("A run that refuses all its requests is an error", "[sim][run]") {
+  CHECK(tests::text_of<core::SimulationError>([] { static_cast<void>(sim::run(tiny({{"workload.prompt_tokens", "64"}}))); }) ==
+        "all 10 requests are refused: the shortest prompt has 64 tokens, and engine.max_model_len = 64 leaves no room for an answer");
 }
 
 TEST_CASE("Clients whose requests are refused ask again, until all have been", "[sim][run]") {

@@ -78,7 +78,7 @@ TEST_CASE("A reference to nothing names what was meant", "[sim][scenario]") {
   CHECK(error_of([] { static_cast<void>(scenario("chat_8b", {{"hw", "mi300y"}})); }) ==
         "--set hw=mi300y: hw: unknown name 'mi300y'; did you mean 'mi300x'?");
   CHECK(error_of([] { static_cast<void>(scenario("chat_9b")); }) ==
-        "scenario: scenarios: unknown name 'chat_9b'; did you mean 'chat_8b'?");
+        "scenario: unknown name 'chat_9b'; did you mean 'chat_8b'?");
 }
 
 TEST_CASE("A key that nobody reads is an error, wherever it stands", "[sim][scenario]") {
@@ -96,7 +96,7 @@ TEST_CASE("A key that nobody reads is an error, wherever it stands", "[sim][scen
 
 TEST_CASE("What a scenario cannot do without is asked for", "[sim][scenario]") {
   CHECK(error_in("[1, 2]") == "s.yaml:1:1: expected a scenario (a map), got a list");
-  CHECK(error_in("{model: llama3_8b}") == "s.yaml:1:1: hw: expected a map, got nothing (the key is missing)");
+  CHECK(error_in("{model: llama3_8b}") == "s.yaml:1:1: hw: expected a name, a path or a map, got nothing (the key is missing)");
   CHECK(error_in("{hw: mi300x, model: llama3_8b, stack: vllm_v1}") ==
         "s.yaml:1:1: workload: expected a map, got nothing (the key is missing)");
 }
@@ -123,10 +123,10 @@ TEST_CASE("A trace takes the place of generated requests, and of another trace",
   const std::string a = folder.write("a.csv", kTrace).string();
   const std::string b = folder.write("b.csv", kTrace).string();
   const Scenario s = tiny({{"workload.trace", a}});
-  CHECK(std::get<workloads::TraceWorkload>(s.workload).path == a);
+  CHECK(std::get<workloads::TraceWorkload>(s.workload).file.path == a);
   CHECK(s.document.find("workload")->find("arrivals") == nullptr);
   const Scenario t = tiny({{"workload.requests", "1"}, {"workload.trace", a}, {"workload.trace", b}});
-  CHECK(std::get<workloads::TraceWorkload>(t.workload).path == b);
+  CHECK(std::get<workloads::TraceWorkload>(t.workload).file.path == b);
   CHECK(std::get<workloads::TraceWorkload>(t.workload).limit == 1);  // what is said beside it stays
   const Scenario u = tiny({{"workload.training", "{microbatch: 2, sequence: 8}"}});
   CHECK(std::get<workloads::TrainingWorkload>(u.workload).microbatch == 2);
@@ -139,11 +139,11 @@ TEST_CASE("A trace is looked for beside the file that names it, or where the use
   const std::string with_trace = text.substr(0, text.find("workload:")) + "workload: {trace: a.csv}\n";
   const std::filesystem::path file = folder.write("runs/s.yaml", with_trace);
   const Scenario s = sim::load_scenario(file.string(), {}, tests::shipped());
-  CHECK(std::get<workloads::TraceWorkload>(s.workload).path == trace);
+  CHECK(std::get<workloads::TraceWorkload>(s.workload).file.path == trace);
   CHECK(s.document.find("workload")->find("trace")->scalar == trace.string());  // absolute: it means the same anywhere
   const InFolder here(folder.path());
   CHECK(same(sim::load_scenario("runs/s.yaml", {}, tests::shipped()), s));
-  CHECK(std::filesystem::equivalent(std::get<workloads::TraceWorkload>(tiny({{"workload.trace", "runs/a.csv"}}).workload).path, trace));
+  CHECK(std::filesystem::equivalent(std::get<workloads::TraceWorkload>(tiny({{"workload.trace", "runs/a.csv"}}).workload).file.path, trace));
 }
 
 TEST_CASE("A run's directory of the same name does not hide a shipped scenario", "[sim][scenario]") {

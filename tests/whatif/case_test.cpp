@@ -82,9 +82,9 @@ TEST_CASE("A free value needs a reason", "[whatif][case]") {
 
 TEST_CASE("A quantity that nobody computes is an error that names the one meant", "[whatif][case]") {
   CHECK(Written(block(free_values(1), "    ttft: {value: 2, relative: 0.1}\n")).error() ==
-        "x_tiny.yaml:24:11: case.expect.ttft: unknown quantity; did you mean 'ttft_seconds'?");
+        "x_tiny.yaml:24:5: case.expect.ttft: unknown quantity; did you mean 'ttft_seconds'?");
   const std::string error = Written(block(free_values(1), "    happiness: {value: 2, relative: 0.1}\n")).error();
-  CHECK(error.find("x_tiny.yaml:24:16: case.expect.happiness: unknown quantity; known: ceiling_tokens_per_second, ") == 0);
+  CHECK(error.find("x_tiny.yaml:24:5: case.expect.happiness: unknown quantity; known: ceiling_tokens_per_second, ") == 0);
 }
 
 TEST_CASE("An expectation says how near is near enough", "[whatif][case]") {

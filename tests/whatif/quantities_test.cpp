@@ -83,7 +83,9 @@ TEST_CASE("Shares are shares: none is negative and together they are at most one
 }
 
 TEST_CASE("A run in which nothing happened has quantities of zero, not of nothing", "[whatif][quantities]") {
-  const Look look(sim::run(tests::tiny({{"workload.prompt_tokens", "64"}})));  // all refused
+  sim::RunResult nothing;  // stopped before its first step
+  nothing.scenario = tests::tiny();
+  const Look look(std::move(nothing));
   for (const auto& q : quantities()) {
     INFO(q.name);
     CHECK(std::isfinite(look.of(q.name)));

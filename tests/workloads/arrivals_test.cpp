@@ -155,7 +155,7 @@ TEST_CASE("A wrong arrival process says what was expected and where", "[workload
         "w.yaml:1:39: arrivals.closed_loop.concurrency: expected a whole number from 1 to 100000000, got '0'");
   CHECK(error_for("{closed_loop: {concurrency: 1, think_time: 2e6 s}}") ==
         "w.yaml:1:54: arrivals.closed_loop.think_time: expected a time of at most 1e6 s, got '2e6 s'");
-  CHECK(error_for("{poison: {rate: 1}}") == "w.yaml:1:20: arrivals.poison: unknown law; did you mean 'poisson'?");
+  CHECK(error_for("{poison: {rate: 1}}") == "w.yaml:1:12: arrivals.poison: unknown law; did you mean 'poisson'?");
   CHECK(error_for("poisson") ==
         "w.yaml:1:11: arrivals: expected a map with one of poisson, gamma, constant, closed_loop, got 'poisson'");
 }

@@ -151,8 +151,8 @@ TEST_CASE("A wrong length law says what was expected and where", "[workloads][le
   CHECK(error_for("prompt_tokens: {fixed: 1, uniform: {low: 1, high: 2}}") ==
         "w.yaml:1:16: prompt_tokens: expected exactly one of " + laws + ", got 2 keys");
   CHECK(error_for("prompt_tokens: {unifrom: {low: 1, high: 2}}") ==
-        "w.yaml:1:26: prompt_tokens.unifrom: unknown law; did you mean 'uniform'?");
-  CHECK(error_for("prompt_tokens: {zipf: {s: 1}}") == "w.yaml:1:23: prompt_tokens.zipf: unknown law; known: " + laws);
+        "w.yaml:1:17: prompt_tokens.unifrom: unknown law; did you mean 'uniform'?");
+  CHECK(error_for("prompt_tokens: {zipf: {s: 1}}") == "w.yaml:1:17: prompt_tokens.zipf: unknown law; known: " + laws);
   CHECK(error_for("prompt_tokens: {uniform: {low: 9, high: 2}}") ==
         "w.yaml:1:41: prompt_tokens.uniform.high: expected a number of tokens not below 'low', got '2'");
   CHECK(error_for("prompt_tokens: {lognormal: {median: 0.5, sigma: 1}}") ==
@@ -162,8 +162,13 @@ TEST_CASE("A wrong length law says what was expected and where", "[workloads][le
   CHECK(error_for("prompt_tokens: {lognormal: {median: 5, sigma: 1, min: 9, max: 8}}") ==
         "w.yaml:1:63: prompt_tokens.lognormal.max: expected 'min' not above 'max', got '8'");
   CHECK(error_for("prompt_tokens: {uniform: {low: 1, high: 2, mean: 3}}") ==
-        "w.yaml:1:50: prompt_tokens.uniform.mean: unknown key; known: high, low");
-  CHECK(error_for("prompt_tokens: {empirical: /nowhere/t.csv}") ==
+        "w.yaml:1:44: prompt_tokens.uniform.mean: unknown key; known: high, low");
+}
+
+TEST_CASE("A trace of lengths is missed when lengths are drawn, and the error says who named it", "[workloads][lengths]") {
+  const ridgeline::core::Node node = ridgeline::core::parse_yaml("prompt_tokens: {empirical: /nowhere/t.csv}", "w.yaml");
+  const LengthLaw law = read_length_law(ridgeline::core::Reader(node), TokenKind::prompt);
+  CHECK(error_of([&] { static_cast<void>(Lengths(law, TokenKind::prompt, 1)); }) ==
         "w.yaml:1:28: prompt_tokens.empirical: no such file: /nowhere/t.csv");
 }
 

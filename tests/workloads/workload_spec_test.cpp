@@ -119,14 +119,24 @@ TEST_CASE("A workload of no kind or of two kinds is an error that shows the kind
         "w.yaml:2:16: prompt_tokens: cannot stand beside 'training': " + kinds);
 }
 
+TEST_CASE("A trace is missed when its requests are wanted, and the error says who named it", "[workloads][spec]") {
+  const TemporaryFolder folder;
+  const auto error = [](const std::string& path) {
+    const ridgeline::core::Node node = ridgeline::core::parse_yaml("trace: " + path, "w.yaml");
+    const WorkloadSpec spec = read_workload_spec(ridgeline::core::Reader(node));  // a finished run is read without its trace
+    return error_of([&] { static_cast<void>(make_request_source(spec, 1)); });
+  };
+  CHECK(error("/nowhere/t.csv") == "w.yaml:1:8: trace: no such file: /nowhere/t.csv");
+  const std::string directory = folder.path().string();
+  CHECK(error(directory) == "w.yaml:1:8: trace: expected the path of a trace file, got '" + directory + "'");
+}
+
 TEST_CASE("A wrong value in a workload says what was expected and where", "[workloads][spec]") {
   const TemporaryFolder folder;
   const std::string trace = folder.write("t.csv", kTrace).string();
   const std::string laws = "prompt_tokens: 1\noutput_tokens: 1\narrivals: {constant: {rate: 1e-9}}\n";
-  CHECK(error_for("trace: /nowhere/t.csv") == "w.yaml:1:8: trace: no such file: /nowhere/t.csv");
-  CHECK(error_for("trace: " + folder.path().string()) ==
-        "w.yaml:1:8: trace: expected the path of a trace file, got '" + folder.path().string() + "'");
-  CHECK(error_for("trace: [a]") == "w.yaml:1:8: trace: expected a word, got a list");
+  CHECK(error_for("trace: [a]") == "w.yaml:1:8: trace: expected the path of a trace file, got a list");
+  CHECK(error_for("trace: ''") == "w.yaml:1:8: trace: expected the path of a trace file, got ''");
   CHECK(error_for("trace: " + trace + "\nrequests: 0") ==
         "w.yaml:2:11: requests: expected a whole number from 1 to 100000000, got '0'");
   CHECK(error_for("trace: " + trace + "\ntime_scale: 0") ==
@@ -140,8 +150,10 @@ TEST_CASE("A wrong value in a workload says what was expected and where", "[work
             .starts_with("w.yaml:1:1: output_tokens: expected a map with one of fixed"));
   CHECK(error_for("training: {microbatch: 0, sequence: 1}") ==
         "w.yaml:1:24: training.microbatch: expected a whole number from 1 to 1000000, got '0'");
+  CHECK(error_for("training: {microbatch: 1000, sequence: 1000001}") ==
+        "w.yaml:1:24: training.microbatch: expected at most 1e9 tokens a step (microbatch x sequence of 1000001), got '1000'");
   CHECK(error_for("training: {microbatch: 1, sequence: 1, layers: 2}") ==
-        "w.yaml:1:48: training.layers: unknown key; known: microbatch, sequence");
+        "w.yaml:1:40: training.layers: unknown key; known: microbatch, sequence");
 }
 
 TEST_CASE("A workload drawn from Azure's lengths has Azure's means", "[workloads][spec][corpus]") {

@@ -50,7 +50,13 @@ CsvRows::CsvRows(const TraceText& csv) : name_(csv.name), rest_(csv.text) {
 
 std::size_t CsvRows::column(std::string_view name) const {
   const auto found = std::find(header_.begin(), header_.end(), name);
-  if (found != header_.end()) return static_cast<std::size_t>(found - header_.begin());
+  if (found != header_.end()) {
+    if (const auto twice = std::find(found + 1, header_.end(), name); twice != header_.end()) {
+      throw core::ConfigError(place(twice->data()) + ": " + std::string(name) + ": duplicate column; first given at column " +
+                              std::to_string(found->data() - line_.data() + 1));
+    }
+    return static_cast<std::size_t>(found - header_.begin());
+  }
   constexpr std::size_t kHeaderShown = 200;
   std::string names;
   for (const std::string_view known : header_) names += (names.empty() ? "" : ", ") + std::string(known);

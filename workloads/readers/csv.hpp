@@ -19,7 +19,7 @@ class CsvRows {
  public:
   explicit CsvRows(const TraceText& csv);
 
-  /// Where a column stands. Throws ConfigError, listing the columns there are.
+  /// Where a column stands. Throws ConfigError when it stands nowhere, listing the columns there are, or twice.
   [[nodiscard]] std::size_t column(std::string_view name) const;
 
   /// Moves to the next row; false at the end. Throws ConfigError when a row is not as long as the header.

@@ -54,13 +54,13 @@ def run(
     return json.loads(_core.run(os.fspath(scenario), pairs, "" if out is None else os.fspath(out)))
 
 
-def diagnose(evidence_file: str | os.PathLike[str]) -> dict[str, Any]:
-    """Diagnose typed evidence.
+def diagnose(evidence: str | os.PathLike[str]) -> dict[str, Any]:
+    """Diagnose a finished run or typed evidence.
 
     Parameters
     ----------
-    evidence_file
-        YAML with any subset of machine, model, serving, measured and profile.
+    evidence
+        The directory of a run, or a YAML file with any subset of machine, model, serving, measured and profile.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def diagnose(evidence_file: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     ConfigError
-        The file is wrong; says where.
+        The file or the directory is wrong; says where.
     """
-    return json.loads(_core.diagnose(os.fspath(evidence_file)))
+    return json.loads(_core.diagnose(os.fspath(evidence)))
 
 
 def _yaml(value: Any) -> str:

@@ -26,7 +26,9 @@ bool is_trace(const std::filesystem::path& path) {
   if (path == "-") return true;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    return !std::filesystem::exists(path / "scenario.yaml", error) && !std::filesystem::is_empty(path, error);
+    if (std::filesystem::exists(path / "scenario.yaml", error)) return false;
+    const std::filesystem::directory_iterator entries(path, error);
+    return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().extension() == ".csv"; });
   }
   static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz", ".csv", ".db", ".rpd", ".sqlite"};
   return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();

@@ -7,11 +7,10 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// What a compute capability of an AMD device names for certain: 9.0 is anything from Vega to MI210.
+/// The family that a compute capability names: an AMD device says 9.4 for all of gfx94x, and 9.0 for too many to mean anything.
 std::string architecture_of(std::string_view name, std::int64_t major, std::int64_t minor) {
   if (name.starts_with("NVIDIA") || name.starts_with("Tesla")) return "sm_" + std::to_string(major) + std::to_string(minor);
-  if (major == 9 && minor == 4) return "gfx942";
-  if (major == 9 && minor == 5) return "gfx950";
+  if (major >= 9 && minor > 0) return "gfx" + std::to_string(major) + std::to_string(minor);
   return {};
 }
 

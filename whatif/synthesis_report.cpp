@@ -17,8 +17,9 @@ std::string why_both_roofs(const Synthesis& s) {
   const auto& best = s.pairs.front();
   if (roofs == s.pairs.begin()) return "No pair tells more than both roofs, and neither of them needs a timeline: two counters do.\n";
   return fmt::format(
-      "{} + {} tells most; both roofs tell {:.1f} % of that. They are still the two to ask for: counters give both, over any\n"
-      "step, while a share or a length of kernels needs a timeline, and each roof names its own remedy.\n",
+      "{} + {} tells most; both roofs tell {:.1f} % of that. They are still the two\n"
+      "to ask for: counters give both, over any step, while a share or a length of kernels needs a timeline, and each roof names\n"
+      "its own remedy.\n",
       best.first, best.second, best.bits > 0.0 ? 100.0 * roofs->bits / best.bits : 0.0);
 }
 

@@ -209,14 +209,16 @@ def test_a_full_disk_is_an_error():
 # Ctrl-C
 
 
-def interrupt(*argv):
-    """What a long run says and leaves when Ctrl-C is pressed after a second."""
+def interrupt(*argv, presses=1):
+    """What a long run says and leaves when Ctrl-C is pressed after a second, once or by a trembling finger."""
     # As many as are simulated for well over a second, and not so many that a second is spent on drawing their arrivals.
     long_run = ["run", "chat_8b", "--set", "workload.requests=100000", "--quiet", *map(str, argv)]
     with subprocess.Popen([RIDGELINE, *long_run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(1.0)
         assert process.poll() is None, "the run is over before it can be interrupted"
-        process.send_signal(signal.SIGINT)
+        for press in range(presses):
+            time.sleep(0.05 * press)
+            process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, "")
     return out
@@ -235,6 +237,10 @@ def test_ctrl_c_ends_a_run_with_what_is_there_so_far(tmp_path):
 
 def test_ctrl_c_is_said_in_words():
     assert "Stopped by Ctrl-C" in interrupt()
+
+
+def test_a_trembling_finger_is_one_press():
+    assert "Stopped by Ctrl-C" in interrupt(presses=2)
 
 
 # diagnose

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -72,6 +73,21 @@ def test_ctrl_c_is_still_pythons_after_a_run():
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + program
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
     assert (answer.returncode, answer.stdout) == (0, "KeyboardInterrupt\n")
+
+
+def test_a_signal_handler_of_pythons_ends_a_run():
+    def too_long(*_):
+        raise TimeoutError("too long")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError, match="too long"):
+            ridgeline.run("chat_8b", {"workload.requests": 100_000})
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert ridgeline.run("chat_8b", FEW)["result"]["completed"] == 20
 
 
 def test_wrong_input_is_a_value_error_that_says_where():

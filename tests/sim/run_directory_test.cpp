@@ -32,6 +32,7 @@ void check_same(const sim::RunResult& read, const sim::RunResult& run) {
   CHECK(read.requests == run.requests);
   CHECK(read.steps == run.steps);
   CHECK(read.counters == run.counters);
+  CHECK(read.token_gaps == run.token_gaps);
   CHECK(read.preemptions == run.preemptions);
   CHECK(read.interrupted == run.interrupted);
   CHECK(read.memory.kv_blocks == run.memory.kv_blocks);
@@ -196,6 +197,15 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
     std::fill(huge.begin() + 8, huge.begin() + 16, '\xff');
     run.replace("steps.bin", huge);
     CHECK(run.error().find("run/steps.bin: expected 18446744073709551615 steps") == 0);
+  }
+  SECTION("one bit, wherever it stands") {
+    for (std::size_t i = 0; i < steps.size(); i += 13) {
+      INFO(i);
+      std::string flipped = steps;
+      flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
+      run.replace("steps.bin", flipped);
+      CHECK(run.error().find("run/steps.bin: ") == 0);
+    }
   }
   SECTION("requests cut short") {
     const std::string csv = run.text("requests.csv");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -58,7 +59,10 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "ridgeline: out of memory on this computer\n");
     return kCannotRun;
   } catch (const std::exception& e) {
-    if (std::ferror(stdout) != 0) return kCannotRun;  // main says why
+    if (std::ferror(stdout) != 0) {  // with_output_written says it
+      if (const auto* failure = dynamic_cast<const std::system_error*>(&e)) errno = failure->code().value();
+      return kCannotRun;
+    }
     fmt::print(stderr, "ridgeline: this is a bug, please report it: {}\n", e.what());
     return kBug;
   }
@@ -66,7 +70,7 @@ int run_program(int argc, char** argv) {
 
 /// What was printed must arrive: a full disk shows only when the last of it is written. Returns the exit code.
 int with_output_written(int code) {
-  errno = 0;
+  if (std::ferror(stdout) == 0) errno = 0;
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
   const std::string why = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";

@@ -199,9 +199,10 @@ def test_the_resolved_scenario_of_a_run_runs_again_to_the_same_bytes(run, tmp_pa
         assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes(), name
 
 
-def test_a_full_disk_is_an_error():
+@pytest.mark.parametrize("argv", [["list"], ["run", "chat_8b", *FEW, "--json"]], ids=["little", "much"])
+def test_a_full_disk_is_an_error(argv):
     with open("/dev/full", "w") as full:
-        answer = subprocess.run([RIDGELINE, "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+        answer = subprocess.run([RIDGELINE, *argv], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
     assert answer.stderr == "ridgeline: standard output: cannot be written: No space left on device\n"
     assert answer.returncode == 3
 

@@ -7,5 +7,6 @@ namespace ridgeline::bindings {
 
 void register_errors(pybind11::module_& m);
 void register_runs(pybind11::module_& m);
+void register_traces(pybind11::module_& m);
 
 }  // namespace ridgeline::bindings

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "core/error.hpp"
-#include "diagnosis/diagnose_trace.hpp"
 #include "diagnosis/report.hpp"
+#include "diagnosis/trace_report.hpp"
 #include "whatif/diagnose_run.hpp"
 
 namespace ridgeline::cli {
@@ -21,42 +18,12 @@ struct Options {
   bool json = false;
 };
 
-/// Evidence is YAML, a run's directory holds its scenario; anything else is a profiler's.
-bool is_trace(const std::filesystem::path& path) {
-  if (path == "-") return true;
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    if (std::filesystem::exists(path / "scenario.yaml", error)) return false;
-    const std::filesystem::directory_iterator entries(path, error);
-    return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().extension() == ".csv"; });
-  }
-  static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz", ".csv", ".db", ".rpd", ".sqlite"};
-  return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
-}
-
-nlohmann::ordered_json gates_json(const std::vector<timeline::Gate>& gates) {
-  auto out = nlohmann::ordered_json::array();
-  for (const timeline::Gate& gate : gates) {
-    out.push_back({{"name", gate.name}, {"passed", gate.passed}, {"value", gate.value}, {"sentence", gate.sentence}});
-  }
-  return out;
-}
-
 int diagnose_trace(const Options& options, const core::ConfigLibrary& library) {
   const diagnosis::TraceStudy study(options.path);
   const auto context = diagnosis::trace_context(study, options.hw, options.model, library);
   const diagnosis::TraceDiagnosis answer = diagnosis::diagnose_trace(study, context);
   if (options.json) {
-    nlohmann::ordered_json json;
-    if (answer.diagnosis) {
-      json = diagnosis::to_json(*answer.diagnosis);
-    } else {
-      json["regime"] = nullptr;
-      json["cannot_tell"] = answer.cannot_tell;
-    }
-    json["gates"] = gates_json(answer.gates);
-    json["notes"] = answer.notes;
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", diagnosis::json_text(diagnosis::to_json(answer)));
     return kDone;
   }
   for (const timeline::Gate& gate : answer.gates) {
@@ -73,7 +40,7 @@ int diagnose_trace(const Options& options, const core::ConfigLibrary& library) {
 
 int diagnose(const Options& options) {
   const auto library = core::ConfigLibrary::standard();
-  if (is_trace(options.path)) return diagnose_trace(options, library);
+  if (diagnosis::looks_like_trace(options.path)) return diagnose_trace(options, library);
   if (!options.hw.empty() || !options.model.empty()) {
     throw core::ConfigError("--hw and --model go with a trace; evidence and runs say their machine and model themselves");
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -14,16 +16,56 @@
 #include "sim/run_timeline.hpp"
 #include "timeline/summary.hpp"
 #include "timeline/writers/kineto.hpp"
+#include "timeline/writers/perfetto.hpp"
+#include "timeline/writers/rocprofv3.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
 struct Options {
   std::string run;
+  std::string format = "kineto";
+  bool fold_dispatch_gaps = false;
   std::optional<std::string> window;
   std::optional<std::string> out;
   bool json = false;
 };
+
+/// A way to write a timeline. A new one is one line in the table.
+struct Format {
+  const char* name;
+  const char* file;  // in the run's directory, where the user names none
+  void (*write)(const sim::RunTimeline&, timeline::Window, const std::string& path, const Options&);
+  void (*stream)(const sim::RunTimeline&, timeline::Window, std::ostream&, const Options&);  // to stdout; none for several files
+};
+
+timeline::KinetoOptions kineto_options(const Options& options) {
+  timeline::KinetoOptions out;
+  out.fold_dispatch_gaps = options.fold_dispatch_gaps;
+  return out;
+}
+
+constexpr std::array<Format, 4> kFormats{{
+    {"kineto", "timeline.json.gz",
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options& o) { timeline::write_kineto_file(t, w, p, kineto_options(o)); },
+     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options& o) { timeline::write_kineto(t, w, s, kineto_options(o)); }},
+    {"perfetto", "timeline.pftrace",
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_perfetto_file(t, w, p, {}); },
+     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options&) { timeline::write_perfetto(t, w, s, {}); }},
+    {"rocprofv3-csv", "rocprofv3/",
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_rocprofv3_csv(t, w, p, {}); }, nullptr},
+    {"rocprofv3-json", "rocprofv3_results.json",
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_rocprofv3_json(t, w, p, {}); }, nullptr},
+}};
+
+const Format& format_of(const Options& options) {
+  const auto it = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return options.format == f.name; });
+  if (it == kFormats.end()) throw core::InvariantError("no format named " + options.format);  // the option was checked
+  if (options.out == "-" && it->stream == nullptr) {
+    throw core::ConfigError("--out: expected a file for " + options.format + ", got '-'; kineto and perfetto can go to stdout");
+  }
+  return *it;
+}
 
 /// "1.0s..1.2s"; either end may be missing.
 timeline::Window parse_window(const std::string& text) {
@@ -44,7 +86,7 @@ timeline::Window parse_window(const std::string& text) {
 
 /// Where the timeline goes; never over the run it is made from.
 std::string place_of(const Options& options) {
-  if (!options.out) return (std::filesystem::path(options.run) / "timeline.json.gz").string();
+  if (!options.out) return (std::filesystem::path(options.run) / format_of(options).file).string();
   if (options.out->empty()) throw core::ConfigError("--out: expected a file, got ''");
   if (*options.out == "-" && options.json) throw core::ConfigError("trace: --json cannot stand beside --out -: both write to stdout");
   if (sim::is_file_of_run(*options.out, options.run)) {
@@ -54,6 +96,7 @@ std::string place_of(const Options& options) {
 }
 
 int trace(const Options& options) {
+  const Format& format = format_of(options);
   const std::string out = place_of(options);
   const timeline::Window window = options.window ? parse_window(*options.window) : timeline::Window{};
   const sim::RunResult result = sim::read_run_directory(options.run, core::ConfigLibrary::standard());
@@ -64,10 +107,10 @@ int trace(const Options& options) {
                                         duration(result.end().since_start().value())));
   }
   if (out == "-") {
-    timeline::write_kineto(timeline, window, std::cout, {});
+    format.stream(timeline, window, std::cout, options);
     return kDone;
   }
-  timeline::write_kineto_file(timeline, window, out, {});
+  format.write(timeline, window, out, options);
   if (options.json) {
     nlohmann::ordered_json json{{"file", out},
                                 {"steps", summary.steps},
@@ -94,7 +137,8 @@ int trace(const Options& options) {
                fmt::format("{:.1f} %", 100.0 * summary.share(cls)), number(row.hbm.value() / seconds * 1e-12),
                number(row.issued.value() / seconds * 1e-12)});
   }
-  fmt::print("{}\nOpen the file in https://ui.perfetto.dev or chrome://tracing.\n", table.text({1, 2, 3, 4, 5}));
+  fmt::print("{}", table.text({1, 2, 3, 4, 5}));
+  if (format.stream != nullptr) fmt::print("\nOpen the file in https://ui.perfetto.dev.\n");
   return kDone;
 }
 
@@ -105,8 +149,13 @@ Action declare_trace(CLI::App& app) {
   app.add_option("run", options->run, "directory that 'ridgeline run --out' wrote")->required()->type_name("RUN_DIR");
   app.add_option("--window", options->window, "steps that begin in it, e.g. 1.0s..1.2s, 500ms.. or ..2s; all steps if left out")
       ->type_name("FROM..TO");
-  app.add_option("--out", options->out, "file to write, compressed if it ends in .gz; '-' for stdout; RUN_DIR/timeline.json.gz if left out")
+  app.add_option("--format", options->format, "kineto (PyTorch's JSON), perfetto (protobuf), rocprofv3-csv or rocprofv3-json")
+      ->check(CLI::IsMember({"kineto", "perfetto", "rocprofv3-csv", "rocprofv3-json"}))
+      ->type_name("FORMAT");
+  app.add_option("--out", options->out, "file to write, compressed if it ends in .gz; '-' for stdout; a file in RUN_DIR if left out")
       ->type_name("FILE");
+  app.add_flag("--fold-dispatch-gaps", options->fold_dispatch_gaps,
+               "kineto: show queued kernels without the gaps between them, as roctracer does");
   app.add_flag("--json", options->json, "summary for machines");
   app.footer(
       "\nFor example:\n"

@@ -1,6 +1,7 @@
 #include "diagnosis/trace_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "core/error.hpp"
@@ -31,6 +32,18 @@ TraceStudy::TraceStudy(const std::filesystem::path& path)
       gates(timeline::check_integrity(recording, steps)),
       inspection(timeline::inspect(recording, steps)),
       timeline(recording, steps) {}
+
+bool looks_like_trace(const std::filesystem::path& path) {
+  if (path == "-") return true;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    if (std::filesystem::exists(path / "scenario.yaml", error)) return false;
+    const std::filesystem::directory_iterator entries(path, error);
+    return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().extension() == ".csv"; });
+  }
+  static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz", ".csv", ".db", ".rpd", ".sqlite"};
+  return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
+}
 
 std::optional<hw::GpuSpec> gpu_named(const std::string& device_name, const core::ConfigLibrary& library) {
   const std::string device = lower(device_name);

@@ -29,6 +29,9 @@ struct TraceStudy {
   timeline::RecordedTimeline timeline;
 };
 
+/// Whether a path is a profiler's file (or directory of rocprofv3 CSV) rather than typed evidence or a run's directory, by its name.
+[[nodiscard]] bool looks_like_trace(const std::filesystem::path& path);
+
 /// What the user adds to a trace that does not say it.
 struct TraceContext {
   std::optional<hw::GpuSpec> gpu;

@@ -17,7 +17,7 @@ from typing import Any, Mapping
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "SimulationError", "run", "diagnose"]
+__all__ = ["ConfigError", "SimulationError", "run", "diagnose", "inspect", "compare"]
 
 
 def run(
@@ -54,25 +54,91 @@ def run(
     return json.loads(_core.run(os.fspath(scenario), pairs, "" if out is None else os.fspath(out)))
 
 
-def diagnose(evidence: str | os.PathLike[str]) -> dict[str, Any]:
-    """Diagnose a finished run or typed evidence.
+def diagnose(
+    evidence: str | os.PathLike[str],
+    hw: str | None = None,
+    model: str | None = None,
+) -> dict[str, Any]:
+    """Diagnose a finished run, typed evidence or a profiler's trace.
 
     Parameters
     ----------
     evidence
-        The directory of a run, or a YAML file with any subset of machine, model, serving, measured and profile.
+        The directory of a run; a YAML file with any subset of machine, model, serving, measured and profile; or a trace as
+        `inspect` reads it.
+    hw, model
+        Of a trace: names or paths of configurations, where the trace does not say the GPU, and from which bytes and FLOP follow.
 
     Returns
     -------
     dict
-        Regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question.
+        Regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question. Of a trace
+        also ``gates`` and ``notes``; ``regime`` is None, and ``cannot_tell`` says why, where the trace cannot be believed.
 
     Raises
     ------
     ConfigError
         The file or the directory is wrong; says where.
     """
-    return json.loads(_core.diagnose(os.fspath(evidence)))
+    path = os.fspath(evidence)
+    if _core.looks_like_trace(path):
+        return json.loads(_core.diagnose_trace(path, hw or "", model or ""))
+    if hw or model:
+        raise ConfigError("hw and model go with a trace; evidence and runs say their machine and model themselves")
+    return json.loads(_core.diagnose(path))
+
+
+def inspect(trace: str | os.PathLike[str], top: int = 15) -> dict[str, Any]:
+    """What a profiler's trace holds: kernels by class and name, gaps and their causes, whether to believe it.
+
+    Parameters
+    ----------
+    trace
+        A file of the PyTorch profiler, rocprofv3, rocprof, RPD or rocprofiler-compute, compressed or not; or a directory of
+        rocprofv3 CSV files.
+    top
+        How many kernels to list by name.
+
+    Returns
+    -------
+    dict
+        ``kernel_count``, ``device_span_ns``, ``device_busy_ns``, ``kernels_by_class``, ``top_kernels``, ``devices``, ``gaps``,
+        ``gates`` and more. Times in nanoseconds.
+
+    Raises
+    ------
+    ConfigError
+        The file cannot be read, or is no recording; says what it is and what is understood.
+    """
+    return json.loads(_core.inspect(os.fspath(trace), top))
+
+
+def compare(
+    trace: str | os.PathLike[str],
+    scenario: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A trace beside a simulation of the same steps.
+
+    Parameters
+    ----------
+    trace
+        As for `inspect`; its annotations must say what its steps hold.
+    scenario, overrides
+        As for `run`; machine, model and stack are used.
+
+    Returns
+    -------
+    dict
+        ``classes`` and ``roles``: rows with real and simulated seconds a step, and their ratio (None where one side has none).
+
+    Raises
+    ------
+    ConfigError
+        The trace or the scenario is wrong, or no step's batch is known.
+    """
+    pairs = [(key, _yaml(value)) for key, value in (overrides or {}).items()]
+    return json.loads(_core.compare(os.fspath(trace), os.fspath(scenario), pairs))
 
 
 def _yaml(value: Any) -> str:

@@ -1,0 +1,42 @@
+#include <pybind11/stl.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bindings/register.hpp"
+#include "diagnosis/trace_report.hpp"
+#include "whatif/case.hpp"
+#include "whatif/compare.hpp"
+
+namespace ridgeline::bindings {
+namespace {
+
+namespace py = pybind11;
+
+std::string inspect(const std::string& trace, std::size_t top) {
+  return diagnosis::json_text(diagnosis::to_json(diagnosis::TraceStudy(trace), top));
+}
+
+std::string diagnose_trace(const std::string& trace, const std::string& hw, const std::string& model) {
+  const diagnosis::TraceStudy study(trace);
+  const auto context = diagnosis::trace_context(study, hw, model, core::ConfigLibrary::standard());
+  return diagnosis::json_text(diagnosis::to_json(diagnosis::diagnose_trace(study, context)));
+}
+
+std::string compare(const std::string& trace, const std::string& scenario, const std::vector<sim::Override>& overrides) {
+  const diagnosis::TraceStudy study(trace);
+  const sim::Scenario opened = whatif::open_scenario(scenario, overrides, core::ConfigLibrary::standard());
+  return whatif::to_json(whatif::compare(study, opened, std::nullopt)).dump();
+}
+
+bool looks_like_trace(const std::string& path) { return diagnosis::looks_like_trace(path); }
+
+}  // namespace
+
+void register_traces(py::module_& m) {
+  m.def("inspect", &inspect, py::arg("trace"), py::arg("top"));
+  m.def("diagnose_trace", &diagnose_trace, py::arg("trace"), py::arg("hw"), py::arg("model"));
+  m.def("compare", &compare, py::arg("trace"), py::arg("scenario"), py::arg("overrides"));
+  m.def("looks_like_trace", &looks_like_trace, py::arg("path"));
+}
+
+}  // namespace ridgeline::bindings

@@ -107,6 +107,18 @@ void add_wait(const TraceStudy& study, Diagnosis& d) {
                                    microseconds(wait->on_device), milliseconds(wait->on_host))});
 }
 
+/// Pure decode steps where they took most of the time, else all steps: the part that says most about a server.
+timeline::StepFilter telling_steps(const timeline::Steps& steps) {
+  const auto decodes = [](const timeline::StepSpan& step) { return step.decode_sequences > 0 && step.prefill_tokens == 0; };
+  core::Nanoseconds all{};
+  core::Nanoseconds decode{};
+  for (const timeline::StepSpan& step : steps.steps) {
+    all += step.duration;
+    if (decodes(step)) decode += step.duration;
+  }
+  return 2 * decode.count >= all.count && decode.count > 0 ? timeline::StepFilter(decodes) : timeline::StepFilter();
+}
+
 std::string cannot_tell_because(const std::vector<timeline::Gate>& gates) {
   std::string out;
   for (const timeline::Gate& gate : gates) {
@@ -118,10 +130,11 @@ std::string cannot_tell_because(const std::vector<timeline::Gate>& gates) {
 }  // namespace
 
 timeline::Summary summarize_trace(const TraceStudy& study, const TraceContext& context, std::string* why_not) {
-  if (!context.model || !context.gpu) return timeline::summarize(study.timeline);
+  const timeline::StepFilter filter = telling_steps(study.steps);
+  if (!context.model || !context.gpu) return timeline::summarize(study.timeline, {}, filter);
   const AttributedTimeline attributed(study.timeline, *context.model, context.model->activations, *context.gpu);
   if (why_not != nullptr) *why_not = attributed.outcome().why_not;
-  return timeline::summarize(attributed);
+  return timeline::summarize(attributed, {}, filter);
 }
 
 TraceDiagnosis diagnose_trace(const TraceStudy& study, const TraceContext& context) {

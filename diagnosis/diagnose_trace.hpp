@@ -15,7 +15,7 @@ struct TraceDiagnosis {
   std::vector<std::string> notes;      // what is missing, and what it would tell
 };
 
-/// Summary of the trace's steps, with bytes and FLOP from the model where the trace can be attributed. `why_not`, if given, is set to
+/// Summary of the trace's steps (of pure decode steps where those took most of the time), with bytes and FLOP from the model where the trace can be attributed. `why_not`, if given, is set to
 /// the reason where it cannot.
 [[nodiscard]] timeline::Summary summarize_trace(const TraceStudy& study, const TraceContext& context, std::string* why_not = nullptr);
 

@@ -16,9 +16,11 @@ using timeline::GapCause;
 /// Share of the time, or of the bytes, below which a kind of kernel is not worth a sentence.
 constexpr double kWorthASentence = 0.02;
 
-std::string microseconds(core::Nanoseconds t) { return fmt::format("{:.3g} us", static_cast<double>(t.count) * 1e-3); }
-
-std::string milliseconds(core::Nanoseconds t) { return fmt::format("{:.3g} ms", static_cast<double>(t.count) * 1e-6); }
+std::string short_time(core::Nanoseconds t) {
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  return t.count < kMillisecond ? fmt::format("{:.3g} us", static_cast<double>(t.count) * 1e-3)
+                                : fmt::format("{:.3g} ms", static_cast<double>(t.count) * 1e-6);
+}
 
 Model model_facts_of(const workloads::ModelSpec& m) {
   const auto count = [](std::int64_t n) { return read_exactly(static_cast<double>(n), "model"); };
@@ -54,7 +56,7 @@ void add_rates(const timeline::Summary& s, const TraceContext& context, std::vec
     }
     const core::Nanoseconds mean{row.time.count / std::max<std::int64_t>(1, row.count)};
     out.push_back({fmt::format("{}: {} kernel{} of {} move{} {:.4g} MB each at {:.2f} TB/s{}", role, row.count, row.count == 1 ? "" : "s",
-                               microseconds(mean), row.count == 1 ? "s" : "", row.hbm.value() / static_cast<double>(row.count) * 1e-6, tbps, of_peak),
+                               short_time(mean), row.count == 1 ? "s" : "", row.hbm.value() / static_cast<double>(row.count) * 1e-6, tbps, of_peak),
                    tbps * 1e12, "bytes/s", Origin::derived});
   }
 }
@@ -65,8 +67,8 @@ void add_floor(const timeline::Inspection& i, std::vector<Finding>& out) {
   if (share < kWorthASentence) return;
   out.push_back({fmt::format("{} of {} kernels last no longer than {}, about as short as a kernel can be: {} of {} busy, {:.0f} %, is the "
                              "cost of dispatching them",
-                             i.floor.count, i.floor.kernels, microseconds(i.floor.limit), milliseconds(i.floor.time),
-                             milliseconds(i.devices.front().busy), 100.0 * share),
+                             i.floor.count, i.floor.kernels, short_time(i.floor.limit), short_time(i.floor.time),
+                             short_time(i.devices.front().busy), 100.0 * share),
                  share, "fraction", Origin::read});
 }
 
@@ -78,7 +80,7 @@ void add_gaps(const timeline::Inspection& i, std::vector<Finding>& out) {
   for (std::size_t c = 0; c < timeline::kGapCauses; ++c) {
     const double share = i.gaps[c].total.seconds() / i.devices.front().time.seconds();
     if (share < kWorthASentence) continue;
-    out.push_back({fmt::format("The device was idle {} ({:.0f} % of the steps) in {} gaps because {}", milliseconds(i.gaps[c].total),
+    out.push_back({fmt::format("The device was idle {} ({:.0f} % of the steps) in {} gaps because {}", short_time(i.gaps[c].total),
                                100.0 * share, i.gaps[c].count, kMeaning[c]),
                    share, "fraction", Origin::read});
   }
@@ -99,12 +101,12 @@ void add_wait(const TraceStudy& study, Diagnosis& d) {
   const std::string size = wait->bytes >= 0 ? fmt::format(" of {} bytes", wait->bytes) : "";
   d.settling_evidence.push_back(
       {fmt::format("{}{} holds the host for {}, its copy takes {}: it waits for earlier work on the device, it does not transfer", call,
-                   size, milliseconds(wait->on_host), microseconds(wait->on_device)),
+                   size, short_time(wait->on_host), short_time(wait->on_device)),
        wait->on_host.seconds().value(), "seconds", Origin::read});
   d.rejects.push_back({"overlap_copies", "Pin memory or overlap the copies",
                        core::Interval{1.0, 1.0 + wait->on_device.seconds() / std::max(core::Seconds{1e-9}, study.inspection.recorded_busy.seconds())},
                        fmt::format("the copy itself is {} of the {} that its call lasts: the rest is waiting for earlier work",
-                                   microseconds(wait->on_device), milliseconds(wait->on_host))});
+                                   short_time(wait->on_device), short_time(wait->on_host))});
 }
 
 /// Pure decode steps where they took most of the time, else all steps: the part that says most about a server.

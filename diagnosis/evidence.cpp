@@ -187,9 +187,11 @@ Machine machine_from(const hw::GpuSpec& gpu) {
   machine.hbm_bandwidth = read_exactly(gpu.hbm.bandwidth.value(), "machine");
   machine.hbm_capacity = read_exactly(gpu.hbm.capacity.value(), "machine");
   for (const auto& dtype : hw::dtype_names()) {
-    if (gpu.supports(dtype.value))
-      machine.peak.emplace(dtype.value, read_exactly(gpu.peak[dtype.value].value(), "machine"));
+    if (!gpu.supports(dtype.value)) continue;
+    machine.peak.emplace(dtype.value, read_exactly(gpu.peak[dtype.value].value(), "machine"));
+    if (gpu.sustained[dtype.value] > 0.0) machine.peak_sustained.emplace(dtype.value, gpu.sustained[dtype.value]);
   }
+  machine.hbm_sustained = gpu.hbm.sustained;
   return machine;
 }
 

@@ -27,6 +27,9 @@ struct Machine {
   Maybe hbm_bandwidth;
   Maybe hbm_capacity;
   std::map<hw::Dtype, Value> peak;  // dense matrix rate
+  // What the best kernels reach of the peaks on this part; 1 where nobody measured it.
+  double hbm_sustained = 1.0;
+  std::map<hw::Dtype, double> peak_sustained;
   Maybe devices;                    // that share one copy of the model; absent means one
 };
 

@@ -82,8 +82,12 @@ Evidence observe(const Observation& o) {
   p.window = window_of(s);
   // A unit of work is a step, or a whole prompt however many steps it was cut into.
   double units = static_cast<double>(s.steps);
-  if (p.window == Window::prefill && o.serving.prompt_tokens && s.prefill_tokens > 0) {
-    units = static_cast<double>(s.prefill_tokens) / o.serving.prompt_tokens->best;
+  if (p.window == Window::prefill && !e.serving.prompt_tokens && s.prefill_sequences > 0) {
+    e.serving.prompt_tokens =
+        read_exactly(static_cast<double>(s.prefill_tokens) / static_cast<double>(s.prefill_sequences), "timeline");
+  }
+  if (p.window == Window::prefill && e.serving.prompt_tokens && s.prefill_tokens > 0) {
+    units = static_cast<double>(s.prefill_tokens) / e.serving.prompt_tokens->best;
   }
   const auto per_unit = [&](core::Nanoseconds t) { return read_exactly(t.seconds().value() / units, "timeline"); };
   e.measured.step_time = per_unit(s.time);
@@ -104,9 +108,6 @@ Evidence observe(const Observation& o) {
     e.serving.context_tokens = above_zero(static_cast<double>(s.decode_context) / sequences);
     e.serving.kv_bytes_per_sequence.reset();  // of some other context length
     e.serving.prefill_tokens_per_step = read_exactly(static_cast<double>(s.prefill_tokens) / steps, "timeline");
-  } else if (p.window == Window::prefill && !e.serving.prompt_tokens && s.prefill_sequences > 0) {
-    e.serving.prompt_tokens =
-        read_exactly(static_cast<double>(s.prefill_tokens) / static_cast<double>(s.prefill_sequences), "timeline");
   }
 
   // Counters of one device, as fractions of what one can do.

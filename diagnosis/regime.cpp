@@ -17,9 +17,28 @@ struct Side {
   double share;
 };
 
-Regime on_device(double bandwidth, double compute, double kernels) {
-  if (bandwidth + compute < kNearRoof * (bandwidth + compute + kernels)) return Regime::kernel_inefficiency;
-  return compute > bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
+/// Shares of the time that the device works: at either peak, and beyond both.
+struct DeviceTime {
+  double bandwidth = 0.0;
+  double compute = 0.0;
+  double kernels = 0.0;
+  double near = 0.0;  // at the roofs that the best kernels of this part reach, of all of it
+
+  [[nodiscard]] double all() const { return bandwidth + compute + kernels; }
+};
+
+DeviceTime device_time(const Evidence& e, const TimeBudget& budget) {
+  DeviceTime t{budget.share(Cause::bandwidth).best, budget.share(Cause::compute).best, budget.share(Cause::kernels).best, 0.0};
+  const hw::Dtype dtype = e.model.activation_dtype.value_or(hw::Dtype::bf16);
+  const auto sustained = e.machine.peak_sustained.find(dtype);
+  const double matrix = sustained != e.machine.peak_sustained.end() ? sustained->second : 1.0;
+  if (t.all() > 0.0) t.near = std::min(1.0, (t.bandwidth / e.machine.hbm_sustained + t.compute / matrix) / t.all());
+  return t;
+}
+
+Regime on_device(const DeviceTime& t) {
+  if (t.near < kNearRoof) return Regime::kernel_inefficiency;
+  return t.compute > t.bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
 /// An all-reduce of the few hundred kilobytes that a decode step sends, its waiting included; two of them a layer.
@@ -73,13 +92,11 @@ double evidence_weight(const Evidence& e, const Work& w) {
 }
 
 /// How clearly the kernels stand on their side of `kNearRoof`, and one roof above the other: 0.7 to 1. A heuristic too.
-double clearness(double bandwidth, double compute, double kernels) {
-  const double device = bandwidth + compute + kernels;
-  if (!(device > 0.0)) return 1.0;
-  const double near = (bandwidth + compute) / device;
-  const double from_line = std::min(1.0, 0.7 + 1.5 * std::abs(near - kNearRoof));
-  if (near < kNearRoof) return from_line;
-  const double contrast = std::abs(bandwidth - compute) / (bandwidth + compute);
+double clearness(const DeviceTime& t) {
+  if (!(t.all() > 0.0)) return 1.0;
+  const double from_line = std::min(1.0, 0.7 + 1.5 * std::abs(t.near - kNearRoof));
+  if (t.near < kNearRoof) return from_line;
+  const double contrast = std::abs(t.bandwidth - t.compute) / (t.bandwidth + t.compute);
   return from_line * std::min(1.0, 0.75 + 0.5 * contrast);
 }
 
@@ -106,13 +123,13 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
     return {Regime::load_bound, 0.85};
   if (!budget) return {Regime::mixed, 0.05};
 
-  const double bandwidth = budget->share(Cause::bandwidth).best;
-  const double compute = budget->share(Cause::compute).best;
-  const double kernels = budget->share(Cause::kernels).best;
+  const DeviceTime on_it = device_time(e, *budget);
+  const double bandwidth = on_it.bandwidth;
+  const double compute = on_it.compute;
   const double unknown = budget->share(Cause::unexplained).best;
-  const double device = bandwidth + compute + kernels;
+  const double device = on_it.all();
   std::array<Side, 4> sides{
-      {{on_device(bandwidth, compute, kernels), device},
+      {{on_device(on_it), device},
        {Regime::overhead_bound, budget->share(Cause::launch).best + budget->share(Cause::host).best},
        {Regime::communication_bound, budget->share(Cause::communication).best},
        {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
@@ -129,7 +146,7 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
   double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
-  if (device >= sides[0].share) certainty *= clearness(bandwidth, compute, kernels);
+  if (device >= sides[0].share) certainty *= clearness(on_it);
   return {sides[0].regime, std::clamp(0.95 * certainty * weight, 0.05, 0.95)};
 }
 

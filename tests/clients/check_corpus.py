@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Real traces, read by us and by a few lines of Python that share nothing with us: the same kernels, the same span, the same busy time.
+
+    check_corpus.py RIDGELINE SOURCE_DIR
+
+The traces are looked for where tests/corpus.hpp looks; without them the test is skipped.
+"""
+
+import csv
+import gzip
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+from decimal import Decimal
+
+
+def corpus(source_dir):
+    place = os.environ.get("RIDGELINE_CORPUS") or source_dir.resolve().parent / "shared" / "data"
+    folder = pathlib.Path(place) / "traces"
+    return folder if folder.is_dir() else None
+
+
+def nanoseconds(microseconds):
+    return int(Decimal(str(microseconds)) * 1000)
+
+
+def from_kineto(path):
+    """Kernels, and everything on the device, as (device, start, end) in ns; exact, from the file's own digits."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", errors="replace") as file:
+        events = json.load(file, parse_float=Decimal)["traceEvents"]
+    kernels, device = [], []
+    for e in events:
+        if e.get("ph") != "X" or e.get("cat", "").lower() not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        span = (e["args"].get("device", e["pid"]), nanoseconds(e["ts"]), nanoseconds(e["ts"]) + nanoseconds(e["dur"]))
+        device.append(span)
+        if e["cat"].lower() == "kernel":
+            kernels.append(span)
+    return kernels, device
+
+
+def from_csv(path):
+    with open(path, newline="") as file:
+        rows = [r for r in csv.DictReader(file) if r.get("Start_Timestamp")]
+    if "Kernel_Name" not in rows[0]:
+        return None
+    seen = {r.get("Dispatch_Id") or r.get("Dispatch_ID"): (0, int(r["Start_Timestamp"]), int(r["End_Timestamp"])) for r in rows}
+    return list(seen.values()), list(seen.values())
+
+
+def from_rpd(path):
+    rows = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute(
+        "select o.gpuId, o.start, o.end, s.string from rocpd_op o join rocpd_string s on s.id = o.opType_id"
+    ).fetchall()
+    device = [(r[0], r[1], r[2]) for r in rows]
+    return [(r[0], r[1], r[2]) for r in rows if "Kernel" in r[3] or "Task" in r[3]], device
+
+
+def union(spans):
+    total, end = 0, None
+    for _, start, stop in sorted(spans, key=lambda s: (s[1], s[2])):
+        if end is None or start > end:
+            total, end = total + stop - start, stop
+        elif stop > end:
+            total, end = total + stop - end, stop
+    return total
+
+
+def main():
+    program, folder = sys.argv[1], corpus(pathlib.Path(sys.argv[2]))
+    if folder is None:
+        print("skipped: no corpus")
+        return
+    failures = checked = refused = 0
+    print(f"{'file':<56} {'kernels':>8} {'busy %':>7}  top class")
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and p.name != "index.tsv"):
+        name = str(path.relative_to(folder))
+        answer = subprocess.run([program, "inspect", path, "--json"], capture_output=True, text=True)
+        if answer.returncode == 2 and answer.stderr.startswith("ridgeline: "):
+            print(f"{name:<56} refused: {answer.stderr.strip().split(': ', 2)[-1][:70]}")
+            refused += 1
+            continue
+        if answer.returncode != 0:
+            print(f"{name}: exit code {answer.returncode}: {answer.stderr.strip()}")
+            failures += 1
+            continue
+        ours = json.loads(answer.stdout)
+        top = ours["kernels_by_class"][0]["class"] if ours["kernels_by_class"] else "-"
+        busy = 100 * ours["device_busy_ns"] / max(1, ours["device_span_ns"])
+        print(f"{name:<56} {ours['kernel_count']:>8} {busy:>7.1f}  {top}")
+        if path.name.endswith((".json", ".json.gz")) and "rpd" not in path.name:
+            theirs = from_kineto(path)
+        elif path.name in ("kernel_trace.csv", "kernel_trace_truncated.csv", "counter_collection.csv"):
+            theirs = from_csv(path)
+        elif path.suffix == ".rpd":
+            theirs = from_rpd(path)
+        else:
+            continue
+        kernels, device = theirs
+        checked += 1
+        main_device = max({s[0] for s in device}, key=lambda d: sum(s[2] - s[1] for s in kernels if s[0] == d) if kernels else 0)
+        mine = [s for s in device if s[0] == main_device]
+        expected = {
+            "kernel_count": len(kernels),
+            "device_span_ns": max(s[2] for s in device) - min(s[1] for s in device),
+            "device_busy_ns": union(mine),
+        }
+        for key, value in expected.items():
+            if key == "kernel_count" and path.suffix == ".rpd":
+                continue  # which operations count as kernels is a matter of their names
+            if ours[key] != value:
+                print(f"  {name}: {key}: {ours[key]} by us, {value} by Python")
+                failures += 1
+    print(f"{checked} held against Python, {refused} refused, {failures} differences")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

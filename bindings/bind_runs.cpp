@@ -15,15 +15,18 @@ namespace {
 namespace py = pybind11;
 
 /// JSON text crosses the border; the package turns it into dictionaries.
-std::string run(const std::string& scenario, const std::vector<sim::Override>& overrides, const std::string& out) {
+std::string run(const std::string& scenario, const std::vector<sim::Override>& overrides,
+                const std::string& out) {
   const auto library = core::ConfigLibrary::standard();
   bool interrupted = false;
   sim::RunOptions options;
   options.progress = [&interrupted](std::size_t, std::size_t, core::Instant) {
-    interrupted = ::PyErr_CheckSignals() != 0;  // Ctrl-C, or whatever else a handler of Python's raises
+    interrupted =
+        ::PyErr_CheckSignals() != 0;  // Ctrl-C, or whatever else a handler of Python's raises
     return !interrupted;
   };
-  const sim::RunResult result = sim::run(whatif::open_scenario(scenario, overrides, library), options);
+  const sim::RunResult result =
+      sim::run(whatif::open_scenario(scenario, overrides, library), options);
   if (interrupted) throw py::error_already_set();
   const sim::Metrics metrics = sim::measure(result);
   const auto answer = whatif::diagnose_run(result, metrics);
@@ -35,7 +38,9 @@ std::string run(const std::string& scenario, const std::vector<sim::Override>& o
 }
 
 std::string diagnose(const std::string& evidence) {
-  return diagnosis::to_json(diagnosis::diagnose(whatif::open_evidence(evidence, core::ConfigLibrary::standard()))).dump();
+  return diagnosis::to_json(
+             diagnosis::diagnose(whatif::open_evidence(evidence, core::ConfigLibrary::standard())))
+      .dump();
 }
 
 }  // namespace

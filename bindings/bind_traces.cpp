@@ -16,15 +16,18 @@ std::string inspect(const std::string& trace, std::size_t top) {
   return diagnosis::json_text(diagnosis::to_json(diagnosis::TraceStudy(trace), top));
 }
 
-std::string diagnose_trace(const std::string& trace, const std::string& hw, const std::string& model) {
+std::string diagnose_trace(const std::string& trace, const std::string& hw,
+                           const std::string& model) {
   const diagnosis::TraceStudy study(trace);
   const auto context = diagnosis::trace_context(study, hw, model, core::ConfigLibrary::standard());
   return diagnosis::json_text(diagnosis::to_json(diagnosis::diagnose_trace(study, context)));
 }
 
-std::string compare(const std::string& trace, const std::string& scenario, const std::vector<sim::Override>& overrides) {
+std::string compare(const std::string& trace, const std::string& scenario,
+                    const std::vector<sim::Override>& overrides) {
   const diagnosis::TraceStudy study(trace);
-  const sim::Scenario opened = whatif::open_scenario(scenario, overrides, core::ConfigLibrary::standard());
+  const sim::Scenario opened =
+      whatif::open_scenario(scenario, overrides, core::ConfigLibrary::standard());
   return whatif::to_json(whatif::compare(study, opened, std::nullopt)).dump();
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
   return names;
 }
 
@@ -21,28 +22,40 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
-bool looks_like_option(const std::string& argument) { return argument.size() > 1 && argument.front() == '-'; }
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument.front() == '-';
+}
 
 std::string about_program(const CLI::App& app, const std::vector<std::string>& rest) {
-  if (rest.empty()) return fmt::format("expected a command, got nothing; known: {}", fmt::join(commands_of(app), ", "));
+  if (rest.empty())
+    return fmt::format("expected a command, got nothing; known: {}",
+                       fmt::join(commands_of(app), ", "));
   const std::string& first = rest.front();
-  if (looks_like_option(first)) return fmt::format("unknown option '{}'{}", first, core::suggestion(first, options_of(app)));
+  if (looks_like_option(first))
+    return fmt::format("unknown option '{}'{}", first, core::suggestion(first, options_of(app)));
   return fmt::format("unknown command '{}'{}", first, core::suggestion(first, commands_of(app)));
 }
 
-/// What CLI11 found wrong with the arguments of a command. An unknown option comes first: it may be why something else is missing.
-std::string about_command(const CLI::App& command, const std::vector<std::string>& rest, const CLI::ParseError& error) {
+/// What CLI11 found wrong with the arguments of a command. An unknown option comes first: it may be
+/// why something else is missing.
+std::string about_command(const CLI::App& command, const std::vector<std::string>& rest,
+                          const CLI::ParseError& error) {
   for (const std::string& argument : rest) {
-    if (looks_like_option(argument)) return fmt::format("unknown option '{}'{}", argument, core::suggestion(argument, options_of(command)));
+    if (looks_like_option(argument))
+      return fmt::format("unknown option '{}'{}", argument,
+                         core::suggestion(argument, options_of(command)));
   }
   const std::string help = fmt::format("; see 'ridgeline {} --help'", command.get_name());
   if (!rest.empty()) return fmt::format("unexpected argument '{}'{}", rest.front(), help);
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_required() && option->count() == 0) return fmt::format("expected {}, got nothing{}", option->get_type_name(), help);
+    if (option->get_required() && option->count() == 0)
+      return fmt::format("expected {}, got nothing{}", option->get_type_name(), help);
   }
   const std::string what = error.what();
-  const std::string named = what.substr(0, what.find(':'));  // "--set: 1 required KEY=VALUE missing"
-  if (const CLI::Option* option = command.get_option_no_throw(named); error.get_name() == "ArgumentMismatch" && option != nullptr) {
+  const std::string named =
+      what.substr(0, what.find(':'));  // "--set: 1 required KEY=VALUE missing"
+  if (const CLI::Option* option = command.get_option_no_throw(named);
+      error.get_name() == "ArgumentMismatch" && option != nullptr) {
     return fmt::format("{}: expected {}, got nothing{}", named, option->get_type_name(), help);
   }
   return what + help;
@@ -60,7 +73,8 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
     const auto chosen = app.get_subcommands();
     if (chosen.empty()) throw core::ConfigError(about_program(app, app.remaining()));
     const CLI::App& command = *chosen.front();
-    throw core::ConfigError(command.get_name() + ": " + about_command(command, command.remaining(), error));
+    throw core::ConfigError(command.get_name() + ": " +
+                            about_command(command, command.remaining(), error));
   }
 }
 

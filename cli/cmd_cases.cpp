@@ -20,7 +20,9 @@ struct Options {
   bool json = false;
 };
 
-std::string joined(const std::vector<std::string>& keys) { return fmt::format("{}", fmt::join(keys, ", ")); }
+std::string joined(const std::vector<std::string>& keys) {
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
 
 void print_case(const whatif::CaseOutcome& outcome) {
   fmt::print("Case {}: {}\n\n", outcome.what.letter, outcome.what.title);
@@ -34,23 +36,31 @@ void print_case(const whatif::CaseOutcome& outcome) {
   Table table({"quantity", "unit", "simulated", "stated", "accepted", ""});
   for (const auto& line : outcome.lines) {
     const auto& q = whatif::quantity(line.expected.quantity);
-    table.add({std::string(q.name), std::string(q.unit), number(line.simulated), number(line.expected.value),
-               number(line.expected.accepted.low) + " to " + number(line.expected.accepted.high), line.holds() ? "ok" : "OUTSIDE"});
+    table.add({std::string(q.name), std::string(q.unit), number(line.simulated),
+               number(line.expected.value),
+               number(line.expected.accepted.low) + " to " + number(line.expected.accepted.high),
+               line.holds() ? "ok" : "OUTSIDE"});
   }
   fmt::print("{}\n", table.text({2, 3}, "    "));
-  fmt::print("Diagnosis from the simulated timeline\n\n{}\n", diagnosis::to_text(outcome.from_timeline));
-  fmt::print("Diagnosis from the numbers a person typed\n\n{}\n", diagnosis::to_text(outcome.from_typed));
+  fmt::print("Diagnosis from the simulated timeline\n\n{}\n",
+             diagnosis::to_text(outcome.from_timeline));
+  fmt::print("Diagnosis from the numbers a person typed\n\n{}\n",
+             diagnosis::to_text(outcome.from_typed));
 }
 
 int print_summary(const std::vector<whatif::CaseOutcome>& outcomes) {
   Table table({"case", "regime", "phase", "numbers", "first fix", "rejected", "both roads agree"});
   bool all_hold = true;
   for (const auto& o : outcomes) {
-    const auto holding = std::count_if(o.lines.begin(), o.lines.end(), [](const auto& line) { return line.holds(); });
-    const auto first = [](const auto& list) { return list.empty() ? std::string("-") : list.front().name; };
+    const auto holding = std::count_if(o.lines.begin(), o.lines.end(),
+                                       [](const auto& line) { return line.holds(); });
+    const auto first = [](const auto& list) {
+      return list.empty() ? std::string("-") : list.front().name;
+    };
     table.add({o.what.letter, std::string(diagnosis::name_of(o.from_timeline.regime)),
-               std::string(diagnosis::name_of(o.from_timeline.phase)), fmt::format("{} of {}", holding, o.lines.size()),
-               first(o.from_timeline.fixes), first(o.from_timeline.rejects), o.diagnoses_agree() ? "yes" : "NO"});
+               std::string(diagnosis::name_of(o.from_timeline.phase)),
+               fmt::format("{} of {}", holding, o.lines.size()), first(o.from_timeline.fixes),
+               first(o.from_timeline.rejects), o.diagnoses_agree() ? "yes" : "NO"});
     all_hold = all_hold && o.numbers_hold() && o.diagnoses_agree();
   }
   fmt::print("{}", table.text({}));
@@ -58,7 +68,8 @@ int print_summary(const std::vector<whatif::CaseOutcome>& outcomes) {
 }
 
 /// The cases of these letters, each once and in their order; all of them when no letter is given.
-std::vector<whatif::Case> chosen_cases(const std::vector<std::string>& letters, const core::ConfigLibrary& library) {
+std::vector<whatif::Case> chosen_cases(const std::vector<std::string>& letters,
+                                       const core::ConfigLibrary& library) {
   std::vector<whatif::Case> all;
   std::vector<std::string> known;
   for (const auto& file : whatif::case_files(library)) {
@@ -68,20 +79,26 @@ std::vector<whatif::Case> chosen_cases(const std::vector<std::string>& letters, 
   if (letters.empty()) return all;
   std::vector<std::string> wanted;
   for (std::string letter : letters) {
-    if (letter.size() == 1) letter[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter[0])));
+    if (letter.size() == 1)
+      letter[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter[0])));
     if (std::find(known.begin(), known.end(), letter) == known.end()) {
-      throw core::ConfigError(fmt::format("unknown case '{}'{}", letter, core::suggestion(letter, known)));
+      throw core::ConfigError(
+          fmt::format("unknown case '{}'{}", letter, core::suggestion(letter, known)));
     }
     wanted.push_back(letter);
   }
-  std::erase_if(all, [&](const whatif::Case& c) { return std::find(wanted.begin(), wanted.end(), c.letter) == wanted.end(); });
+  std::erase_if(all, [&](const whatif::Case& c) {
+    return std::find(wanted.begin(), wanted.end(), c.letter) == wanted.end();
+  });
   return all;
 }
 
 int synthesis(const Options& options) {
-  if (!options.letters.empty()) throw core::ConfigError("cases: a letter cannot stand beside --synthesis");
+  if (!options.letters.empty())
+    throw core::ConfigError("cases: a letter cannot stand beside --synthesis");
   const whatif::Synthesis synthesis = whatif::synthesize();
-  fmt::print("{}", options.json ? whatif::to_json(synthesis).dump(2) + "\n" : whatif::to_text(synthesis));
+  fmt::print("{}",
+             options.json ? whatif::to_json(synthesis).dump(2) + "\n" : whatif::to_text(synthesis));
   return kDone;
 }
 
@@ -100,7 +117,8 @@ int cases(const Options& options) {
   }
   if (options.json) {
     fmt::print("{}\n", json.dump(2));
-    return std::all_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.numbers_hold() && o.diagnoses_agree(); })
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [](const auto& o) { return o.numbers_hold() && o.diagnoses_agree(); })
                ? kDone
                : kFailedCheck;
   }
@@ -111,16 +129,19 @@ int cases(const Options& options) {
 
 Action declare_cases(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("letters", options->letters, "which cases, e.g. A or C E; all if left out")->type_name("A-E");
+  app.add_option("letters", options->letters, "which cases, e.g. A or C E; all if left out")
+      ->type_name("A-E");
   app.add_flag("--synthesis", options->synthesis,
-               "the two measurements to ask for first, shown over generated scenarios whose limiter is known");
+               "the two measurements to ask for first, shown over generated scenarios whose "
+               "limiter is known");
   app.add_flag("--json", options->json, "for machines");
   app.footer(
       "\nFor example:\n"
       "  ridgeline cases A C          two of them\n"
       "  ridgeline cases --json       all of them, for machines\n"
       "  ridgeline cases --synthesis\n"
-      "\nExit code 1 when a number falls outside its tolerance or the two diagnoses of a case differ.");
+      "\nExit code 1 when a number falls outside its tolerance or the two diagnoses of a case "
+      "differ.");
   return [options] { return cases(*options); };
 }
 

@@ -22,11 +22,14 @@ struct Options {
 
 std::vector<std::string> names_of(const std::string& kind, const core::ConfigLibrary& library) {
   std::vector<std::string> names = library.names(kind);
-  std::erase_if(names, [](const std::string& name) { return name.find('.') != std::string::npos; });  // a case's evidence
+  std::erase_if(names, [](const std::string& name) {
+    return name.find('.') != std::string::npos;
+  });  // a case's evidence
   return names;
 }
 
-core::Node open(const std::string& kind, const std::string& name, const core::ConfigLibrary& library) {
+core::Node open(const std::string& kind, const std::string& name,
+                const core::ConfigLibrary& library) {
   return library.load(kind, library.root() / kind / (name + ".yaml"));
 }
 
@@ -44,13 +47,16 @@ void print_kind(const std::string& kind, const core::ConfigLibrary& library) {
   fmt::print("{}\n", kind);
   for (const std::string& name : names) {
     const std::string title = title_of(open(kind, name, library), name);
-    fmt::print("{}\n", title.empty() ? "  " + name : fmt::format("  {:<{}}  {}", name, width, title));
+    fmt::print("{}\n",
+               title.empty() ? "  " + name : fmt::format("  {:<{}}  {}", name, width, title));
   }
 }
 
-void require_known(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
+void require_known(const std::string& what, const std::string& word,
+                   const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), word) != known.end()) return;
-  throw core::ConfigError(fmt::format("list: unknown {} '{}'{}", what, word, core::suggestion(word, known)));
+  throw core::ConfigError(
+      fmt::format("list: unknown {} '{}'{}", what, word, core::suggestion(word, known)));
 }
 
 int list(const Options& options) {
@@ -58,7 +64,9 @@ int list(const Options& options) {
   if (!options.kind.empty()) require_known("kind", options.kind, kKinds);
   if (!options.name.empty()) {
     require_known("name", options.name, names_of(options.kind, library));
-    if (options.json) throw core::ConfigError("list: --json cannot stand beside a name: a configuration is shown as YAML");
+    if (options.json)
+      throw core::ConfigError(
+          "list: --json cannot stand beside a name: a configuration is shown as YAML");
     fmt::print("{}", core::to_yaml(open(options.kind, options.name, library)));
     return kDone;
   }
@@ -79,8 +87,10 @@ int list(const Options& options) {
 
 Action declare_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("kind", options->kind, "only one kind: hw, models, stacks, scenarios or cases")->type_name("KIND");
-  app.add_option("name", options->name, "show this one as YAML, with what it builds on")->type_name("NAME");
+  app.add_option("kind", options->kind, "only one kind: hw, models, stacks, scenarios or cases")
+      ->type_name("KIND");
+  app.add_option("name", options->name, "show this one as YAML, with what it builds on")
+      ->type_name("NAME");
   app.add_flag("--json", options->json, "for machines");
   app.footer(
       "\nFor example:\n"

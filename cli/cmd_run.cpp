@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
@@ -30,7 +30,9 @@ std::string counted(std::int64_t n) { return number(static_cast<double>(n)); }
 void print_latency(const sim::Metrics& m) {
   Table table({"", "mean", "median", "p90", "p99", "max"});
   const auto row = [&](const char* name, const core::Summary& s) {
-    if (s.count > 0) table.add({name, duration(s.mean), duration(s.p50), duration(s.p90), duration(s.p99), duration(s.max)});
+    if (s.count > 0)
+      table.add({name, duration(s.mean), duration(s.p50), duration(s.p90), duration(s.p99),
+                 duration(s.max)});
   };
   row("TTFT", m.ttft);
   row("TPOT", m.tpot);
@@ -48,11 +50,13 @@ void print_ledger(const sim::RunResult& result) {
   Table table({"where the server's time went", "", ""});
   const auto row = [&](std::string_view name, std::int64_t ns) {
     if (ns == 0) return;
-    table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9), fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
+    table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
   };
   constexpr std::string_view kMeanings[hw::kCauses] = {
-      "kernels bound by compute",    "kernels bound by HBM",           "kernels at their fixed cost",
-      "turning from kernel to kernel", "waiting for the host to launch", "host between launches"};
+      "kernels bound by compute",       "kernels bound by HBM",
+      "kernels at their fixed cost",    "turning from kernel to kernel",
+      "waiting for the host to launch", "host between launches"};
   for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
   row("no request to work on", result.end().ns - begin.count - ledger.total().count);
   fmt::print("{}\n", table.text({1, 2}));
@@ -61,16 +65,22 @@ void print_ledger(const sim::RunResult& result) {
 void print_result(const sim::RunResult& result, const sim::Metrics& m) {
   const sim::Scenario& s = result.scenario;
   fmt::print("{}: {} on {}, {}\n\n", s.name, s.model.name, s.gpu.name, s.stack.name);
-  if (result.interrupted) fmt::print("Stopped by Ctrl-C; what follows covers the time until then.\n\n");
+  if (result.interrupted)
+    fmt::print("Stopped by Ctrl-C; what follows covers the time until then.\n\n");
   for (const std::string& note : result.notes) fmt::print("note: {}\n", note);
   if (m.requests > 0) {
-    fmt::print("  {} requests: {} answered, {} refused, {} unfinished; {} preemptions\n", counted(m.requests), counted(m.completed),
-               counted(m.refused), counted(m.interrupted), counted(m.preemptions));
-    fmt::print("  {} prompt and {} output tokens in {}: {} requests/s, {} output tokens/s\n", counted(m.input_tokens),
-               counted(m.output_tokens), duration(m.duration_seconds), number(m.per_second(static_cast<double>(m.completed))),
+    fmt::print("  {} requests: {} answered, {} refused, {} unfinished; {} preemptions\n",
+               counted(m.requests), counted(m.completed), counted(m.refused),
+               counted(m.interrupted), counted(m.preemptions));
+    fmt::print("  {} prompt and {} output tokens in {}: {} requests/s, {} output tokens/s\n",
+               counted(m.input_tokens), counted(m.output_tokens), duration(m.duration_seconds),
+               number(m.per_second(static_cast<double>(m.completed))),
                number(m.per_second(static_cast<double>(m.output_tokens))));
-    fmt::print("  KV cache: {} blocks of {} tokens, at most {:.1f} % used; at most {} running, {} waiting\n\n",
-               counted(result.memory.kv_blocks), s.engine.block_size, 100.0 * m.peak_kv_usage, m.peak_running, m.peak_waiting);
+    fmt::print(
+        "  KV cache: {} blocks of {} tokens, at most {:.1f} % used; at most {} running, {} "
+        "waiting\n\n",
+        counted(result.memory.kv_blocks), s.engine.block_size, 100.0 * m.peak_kv_usage,
+        m.peak_running, m.peak_waiting);
     print_latency(m);
   }
   fmt::print("  {} steps\n", counted(static_cast<std::int64_t>(result.steps.size())));
@@ -78,7 +88,8 @@ void print_result(const sim::RunResult& result, const sim::Metrics& m) {
 }
 
 int run(const Options& options) {
-  if (options.out && options.out->empty()) throw core::ConfigError("--out: expected a directory, got ''");
+  if (options.out && options.out->empty())
+    throw core::ConfigError("--out: expected a directory, got ''");
   const auto library = core::ConfigLibrary::standard();
   std::vector<sim::Override> overrides;
   for (const std::string& text : options.overrides) overrides.push_back(sim::parse_override(text));
@@ -95,7 +106,9 @@ int run(const Options& options) {
   }
   const sim::Metrics metrics = sim::measure(result);
   const std::optional<diagnosis::Diagnosis> answer = whatif::diagnose_run(result, metrics);
-  if (options.out) sim::write_run_directory(result, *options.out);  // last: what cannot be diagnosed leaves nothing behind
+  if (options.out)
+    sim::write_run_directory(result,
+                             *options.out);  // last: what cannot be diagnosed leaves nothing behind
   if (options.json) {
     nlohmann::ordered_json json;
     json["result"] = sim::result_json(result, metrics);
@@ -105,7 +118,8 @@ int run(const Options& options) {
   } else {
     print_result(result, metrics);
     if (answer) fmt::print("{}", diagnosis::to_text(*answer));
-    if (options.out) fmt::print("\nThe run is in {0}; 'ridgeline trace {0}' shows its kernels.\n", *options.out);
+    if (options.out)
+      fmt::print("\nThe run is in {0}; 'ridgeline trace {0}' shows its kernels.\n", *options.out);
   }
   return result.interrupted ? kInterrupted : kDone;
 }
@@ -114,11 +128,14 @@ int run(const Options& options) {
 
 Action declare_run(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("scenario", options->scenario, "a scenario file, or the name of a shipped one (see 'ridgeline list scenarios')")
+  app.add_option("scenario", options->scenario,
+                 "a scenario file, or the name of a shipped one (see 'ridgeline list scenarios')")
       ->required()
       ->type_name("SCENARIO");
   add_overrides(app, options->overrides);
-  app.add_option("--out", options->out, "directory to keep the run in: scenario.yaml, result.json, requests.csv, steps.bin")
+  app.add_option(
+         "--out", options->out,
+         "directory to keep the run in: scenario.yaml, result.json, requests.csv, steps.bin")
       ->type_name("DIR");
   app.add_flag("--json", options->json, "for machines: {result, diagnosis}");
   app.add_flag("--quiet", options->quiet, "no progress on stderr");
@@ -126,7 +143,8 @@ Action declare_run(CLI::App& app) {
       "\nFor example:\n"
       "  ridgeline run chat_8b --set hw=mi325x --set engine.max_num_seqs=64\n"
       "  ridgeline run chat_8b --set workload.trace=conv.csv --out runs/conv\n"
-      "\nTTFT is the time to a request's first token, ITL the time between two of its tokens, TPOT the mean of these over a request, E2E\n"
+      "\nTTFT is the time to a request's first token, ITL the time between two of its tokens, TPOT "
+      "the mean of these over a request, E2E\n"
       "the time to its last token.");
   return [options] { return run(*options); };
 }

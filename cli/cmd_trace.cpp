@@ -36,7 +36,8 @@ struct Format {
   const char* name;
   const char* file;  // in the run's directory, where the user names none
   void (*write)(const sim::RunTimeline&, timeline::Window, const std::string& path, const Options&);
-  void (*stream)(const sim::RunTimeline&, timeline::Window, std::ostream&, const Options&);  // to stdout; none for several files
+  void (*stream)(const sim::RunTimeline&, timeline::Window, std::ostream&,
+                 const Options&);  // to stdout; none for several files
 };
 
 timeline::KinetoOptions kineto_options(const Options& options) {
@@ -47,22 +48,39 @@ timeline::KinetoOptions kineto_options(const Options& options) {
 
 constexpr std::array<Format, 4> kFormats{{
     {"kineto", "timeline.json.gz",
-     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options& o) { timeline::write_kineto_file(t, w, p, kineto_options(o)); },
-     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options& o) { timeline::write_kineto(t, w, s, kineto_options(o)); }},
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options& o) {
+       timeline::write_kineto_file(t, w, p, kineto_options(o));
+     },
+     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options& o) {
+       timeline::write_kineto(t, w, s, kineto_options(o));
+     }},
     {"perfetto", "timeline.pftrace",
-     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_perfetto_file(t, w, p, {}); },
-     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options&) { timeline::write_perfetto(t, w, s, {}); }},
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) {
+       timeline::write_perfetto_file(t, w, p, {});
+     },
+     [](const sim::RunTimeline& t, timeline::Window w, std::ostream& s, const Options&) {
+       timeline::write_perfetto(t, w, s, {});
+     }},
     {"rocprofv3-csv", "rocprofv3/",
-     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_rocprofv3_csv(t, w, p, {}); }, nullptr},
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) {
+       timeline::write_rocprofv3_csv(t, w, p, {});
+     },
+     nullptr},
     {"rocprofv3-json", "rocprofv3_results.json",
-     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) { timeline::write_rocprofv3_json(t, w, p, {}); }, nullptr},
+     [](const sim::RunTimeline& t, timeline::Window w, const std::string& p, const Options&) {
+       timeline::write_rocprofv3_json(t, w, p, {});
+     },
+     nullptr},
 }};
 
 const Format& format_of(const Options& options) {
-  const auto it = std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return options.format == f.name; });
-  if (it == kFormats.end()) throw core::InvariantError("no format named " + options.format);  // the option was checked
+  const auto it = std::find_if(kFormats.begin(), kFormats.end(),
+                               [&](const Format& f) { return options.format == f.name; });
+  if (it == kFormats.end())
+    throw core::InvariantError("no format named " + options.format);  // the option was checked
   if (options.out == "-" && it->stream == nullptr) {
-    throw core::ConfigError("--out: expected a file for " + options.format + ", got '-'; kineto and perfetto can go to stdout");
+    throw core::ConfigError("--out: expected a file for " + options.format +
+                            ", got '-'; kineto and perfetto can go to stdout");
   }
   return *it;
 }
@@ -78,9 +96,12 @@ timeline::Window parse_window(const std::string& text) {
     }
     return core::Instant{core::round_to_ns(core::Seconds{*seconds}).count};
   };
-  if (dots == std::string::npos) throw core::ConfigError("--window: expected two times like '1.0s..1.2s', got '" + text + "'");
-  const timeline::Window window{instant(text.substr(0, dots), core::Instant{}), instant(text.substr(dots + 2), core::kNever)};
-  if (window.begin >= window.end) throw core::ConfigError("--window: the end must come after the beginning, got '" + text + "'");
+  if (dots == std::string::npos)
+    throw core::ConfigError("--window: expected two times like '1.0s..1.2s', got '" + text + "'");
+  const timeline::Window window{instant(text.substr(0, dots), core::Instant{}),
+                                instant(text.substr(dots + 2), core::kNever)};
+  if (window.begin >= window.end)
+    throw core::ConfigError("--window: the end must come after the beginning, got '" + text + "'");
   return window;
 }
 
@@ -88,7 +109,8 @@ timeline::Window parse_window(const std::string& text) {
 std::string place_of(const Options& options) {
   if (!options.out) return (std::filesystem::path(options.run) / format_of(options).file).string();
   if (options.out->empty()) throw core::ConfigError("--out: expected a file, got ''");
-  if (*options.out == "-" && options.json) throw core::ConfigError("trace: --json cannot stand beside --out -: both write to stdout");
+  if (*options.out == "-" && options.json)
+    throw core::ConfigError("trace: --json cannot stand beside --out -: both write to stdout");
   if (sim::is_file_of_run(*options.out, options.run)) {
     throw core::ConfigError(*options.out + ": a file of the run itself; choose another one");
   }
@@ -98,13 +120,16 @@ std::string place_of(const Options& options) {
 int trace(const Options& options) {
   const Format& format = format_of(options);
   const std::string out = place_of(options);
-  const timeline::Window window = options.window ? parse_window(*options.window) : timeline::Window{};
-  const sim::RunResult result = sim::read_run_directory(options.run, core::ConfigLibrary::standard());
+  const timeline::Window window =
+      options.window ? parse_window(*options.window) : timeline::Window{};
+  const sim::RunResult result =
+      sim::read_run_directory(options.run, core::ConfigLibrary::standard());
   const sim::RunTimeline timeline(result);
   const timeline::Summary summary = timeline::summarize(timeline, window);
   if (summary.steps == 0) {
-    throw core::ConfigError(fmt::format("--window: no step begins in '{}'; the run lasts from 0 to {}", options.window.value_or(".."),
-                                        duration(result.end().since_start().value())));
+    throw core::ConfigError(
+        fmt::format("--window: no step begins in '{}'; the run lasts from 0 to {}",
+                    options.window.value_or(".."), duration(result.end().since_start().value())));
   }
   if (out == "-") {
     format.stream(timeline, window, std::cout, options);
@@ -133,8 +158,9 @@ int trace(const Options& options) {
   Table table({"class", "kernels", "time", "share", "HBM TB/s", "issued TFLOP/s"});
   for (const auto& [cls, row] : summary.by_class) {
     const double seconds = row.time.seconds().value();
-    table.add({std::string(timeline::name_of(cls)), number(static_cast<double>(row.count)), duration(seconds),
-               fmt::format("{:.1f} %", 100.0 * summary.share(cls)), number(row.hbm.value() / seconds * 1e-12),
+    table.add({std::string(timeline::name_of(cls)), number(static_cast<double>(row.count)),
+               duration(seconds), fmt::format("{:.1f} %", 100.0 * summary.share(cls)),
+               number(row.hbm.value() / seconds * 1e-12),
                number(row.issued.value() / seconds * 1e-12)});
   }
   fmt::print("{}", table.text({1, 2, 3, 4, 5}));
@@ -146,13 +172,19 @@ int trace(const Options& options) {
 
 Action declare_trace(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "directory that 'ridgeline run --out' wrote")->required()->type_name("RUN_DIR");
-  app.add_option("--window", options->window, "steps that begin in it, e.g. 1.0s..1.2s, 500ms.. or ..2s; all steps if left out")
+  app.add_option("run", options->run, "directory that 'ridgeline run --out' wrote")
+      ->required()
+      ->type_name("RUN_DIR");
+  app.add_option("--window", options->window,
+                 "steps that begin in it, e.g. 1.0s..1.2s, 500ms.. or ..2s; all steps if left out")
       ->type_name("FROM..TO");
-  app.add_option("--format", options->format, "kineto (PyTorch's JSON), perfetto (protobuf), rocprofv3-csv or rocprofv3-json")
+  app.add_option("--format", options->format,
+                 "kineto (PyTorch's JSON), perfetto (protobuf), rocprofv3-csv or rocprofv3-json")
       ->check(CLI::IsMember({"kineto", "perfetto", "rocprofv3-csv", "rocprofv3-json"}))
       ->type_name("FORMAT");
-  app.add_option("--out", options->out, "file to write, compressed if it ends in .gz; '-' for stdout; a file in RUN_DIR if left out")
+  app.add_option("--out", options->out,
+                 "file to write, compressed if it ends in .gz; '-' for stdout; a file in RUN_DIR "
+                 "if left out")
       ->type_name("FILE");
   app.add_flag("--fold-dispatch-gaps", options->fold_dispatch_gaps,
                "kineto: show queued kernels without the gaps between them, as roctracer does");

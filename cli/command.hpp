@@ -1,5 +1,6 @@
 #pragma once
-// A command of the program: it declares its options on a CLI11 subcommand and leaves behind what to do when it is chosen.
+// A command of the program: it declares its options on a CLI11 subcommand and leaves behind what to
+// do when it is chosen.
 
 #include <functional>
 #include <string>
@@ -18,7 +19,8 @@ struct Command {
   Action (*declare)(CLI::App& app);
 };
 
-/// Every command, in the order in which --help shows them. A new command is one file and one line in main.cpp.
+/// Every command, in the order in which --help shows them. A new command is one file and one line
+/// in main.cpp.
 Action declare_cases(CLI::App& app);
 Action declare_run(CLI::App& app);
 Action declare_diagnose(CLI::App& app);
@@ -27,8 +29,16 @@ Action declare_inspect(CLI::App& app);
 Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 
-/// Exit codes: the user's input was wrong; the input was right but cannot run; stopped by Ctrl-C; our bug.
-enum ExitCode { kDone = 0, kFailedCheck = 1, kBadInput = 2, kCannotRun = 3, kBug = 4, kInterrupted = 130 };
+/// Exit codes: the user's input was wrong; the input was right but cannot run; stopped by Ctrl-C;
+/// our bug.
+enum ExitCode {
+  kDone = 0,
+  kFailedCheck = 1,
+  kBadInput = 2,
+  kCannotRun = 3,
+  kBug = 4,
+  kInterrupted = 130
+};
 
 /// Adds `--set KEY=VALUE`, which may be given several times.
 void add_overrides(CLI::App& app, std::vector<std::string>& overrides);

@@ -1,4 +1,5 @@
-// The program `ridgeline`: chooses a command, runs it, and turns errors into a sentence on stderr and an exit code.
+// The program `ridgeline`: chooses a command, runs it, and turns errors into a sentence on stderr
+// and an exit code.
 
 #include <cerrno>
 #include <cstdio>
@@ -17,12 +18,17 @@ namespace ridgeline::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"cases", "run the five cases: what must come out, what came out, and both diagnoses", declare_cases},
+    {"cases", "run the five cases: what must come out, what came out, and both diagnoses",
+     declare_cases},
     {"run", "simulate a scenario and diagnose it", declare_run},
-    {"diagnose", "say what binds: from typed evidence, a run's directory or a profiler's trace", declare_diagnose},
-    {"inspect", "what a profiler's trace holds: kernels, gaps and their causes, whether to believe it", declare_inspect},
+    {"diagnose", "say what binds: from typed evidence, a run's directory or a profiler's trace",
+     declare_diagnose},
+    {"inspect",
+     "what a profiler's trace holds: kernels, gaps and their causes, whether to believe it",
+     declare_inspect},
     {"compare", "a profiler's trace beside a simulation of the same steps", declare_compare},
-    {"trace", "write the kernel timeline of a run's window for Perfetto and other trace tools", declare_trace},
+    {"trace", "write the kernel timeline of a run's window for Perfetto and other trace tools",
+     declare_trace},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 
@@ -34,10 +40,12 @@ constexpr const char* kFooter =
     "  ridgeline run chat_8b --out runs/chat && ridgeline trace runs/chat --window 10s..10.2s\n"
     "  ridgeline diagnose my_server.yaml      a few numbers a person typed\n"
     "  ridgeline diagnose trace.json.gz --hw mi300x --model qwen3_8b\n"
-    "\nExit codes: 0 done, 1 a check failed, 2 wrong input, 3 the input cannot run, 130 stopped by Ctrl-C.";
+    "\nExit codes: 0 done, 1 a check failed, 2 wrong input, 3 the input cannot run, 130 stopped by "
+    "Ctrl-C.";
 
 int run_program(int argc, char** argv) {
-  CLI::App app{"Ridgeline simulates an LLM inference server on a GPU and says what its speed is bound by."};
+  CLI::App app{
+      "Ridgeline simulates an LLM inference server on a GPU and says what its speed is bound by."};
   app.footer(kFooter);
   app.require_subcommand(1);
   app.set_version_flag("--version", "ridgeline 0.1.0");
@@ -60,7 +68,8 @@ int run_program(int argc, char** argv) {
     return kCannotRun;
   } catch (const std::exception& e) {
     if (std::ferror(stdout) != 0) {  // with_output_written says it
-      if (const auto* failure = dynamic_cast<const std::system_error*>(&e)) errno = failure->code().value();
+      if (const auto* failure = dynamic_cast<const std::system_error*>(&e))
+        errno = failure->code().value();
       return kCannotRun;
     }
     fmt::print(stderr, "ridgeline: this is a bug, please report it: {}\n", e.what());
@@ -68,7 +77,8 @@ int run_program(int argc, char** argv) {
   }
 }
 
-/// What was printed must arrive: a full disk shows only when the last of it is written. Returns the exit code.
+/// What was printed must arrive: a full disk shows only when the last of it is written. Returns the
+/// exit code.
 int with_output_written(int code) {
   if (std::ferror(stdout) == 0) errno = 0;
   std::cout.flush();
@@ -81,12 +91,15 @@ int with_output_written(int code) {
 }  // namespace
 
 void add_overrides(CLI::App& app, std::vector<std::string>& overrides) {
-  app.add_option("--set", overrides, "change one value of the scenario, e.g. engine.max_num_seqs=64, hw=mi325x, "
-                                     "workload.trace=conv.csv, stack.launch.issue='20 us'; may be given several times")
+  app.add_option("--set", overrides,
+                 "change one value of the scenario, e.g. engine.max_num_seqs=64, hw=mi325x, "
+                 "workload.trace=conv.csv, stack.launch.issue='20 us'; may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
 }  // namespace ridgeline::cli
 
-int main(int argc, char** argv) { return ridgeline::cli::with_output_written(ridgeline::cli::run_program(argc, argv)); }
+int main(int argc, char** argv) {
+  return ridgeline::cli::with_output_written(ridgeline::cli::run_program(argc, argv));
+}

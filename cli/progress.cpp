@@ -13,8 +13,8 @@ namespace {
 volatile std::sig_atomic_t pressed = 0;
 timespec first_press{};
 
-/// A second press ends the program at once, unless it is one finger that trembled (or one key press that reached us twice, from the
-/// terminal and from the parent).
+/// A second press ends the program at once, unless it is one finger that trembled (or one key press
+/// that reached us twice, from the terminal and from the parent).
 extern "C" void on_interrupt(int signal) {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -24,7 +24,8 @@ extern "C" void on_interrupt(int signal) {
     return;
   }
   constexpr double kTremble = 0.3;  // seconds
-  const double since = static_cast<double>(now.tv_sec - first_press.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec - first_press.tv_nsec);
+  const double since = static_cast<double>(now.tv_sec - first_press.tv_sec) +
+                       1e-9 * static_cast<double>(now.tv_nsec - first_press.tv_nsec);
   if (since < kTremble) return;
   std::signal(signal, SIG_DFL);
   static_cast<void>(std::raise(signal));
@@ -35,7 +36,9 @@ extern "C" void on_interrupt(int signal) {
 bool interrupted() { return pressed != 0; }
 
 Progress::Progress(bool wanted)
-    : begin_(std::chrono::steady_clock::now()), last_(begin_), shown_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+    : begin_(std::chrono::steady_clock::now()),
+      last_(begin_),
+      shown_(wanted && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { clear(); }
 
@@ -50,8 +53,8 @@ bool Progress::report(std::size_t answered, std::size_t in_all, core::Instant no
     const double elapsed = std::chrono::duration<double>(time - begin_).count();
     const double simulated = now.since_start().value();
     const std::string of = in_all > 0 ? fmt::format(" of {}", in_all) : "";
-    fmt::print(stderr, "\r\033[K{}{} requests answered, {:.0f} s simulated, {:.0f} times real time", answered, of, simulated,
-               simulated / elapsed);
+    fmt::print(stderr, "\r\033[K{}{} requests answered, {:.0f} s simulated, {:.0f} times real time",
+               answered, of, simulated, simulated / elapsed);
     std::fflush(stderr);
   }
   return !interrupted();

@@ -1,6 +1,7 @@
 #pragma once
-// Progress of long work on stderr, and Ctrl-C. The line appears only on a terminal, and only once the work has lasted a while.
-// Until the first report there is nothing to keep (a trace is read, arrivals are drawn), and Ctrl-C ends the program as ever.
+// Progress of long work on stderr, and Ctrl-C. The line appears only on a terminal, and only once
+// the work has lasted a while. Until the first report there is nothing to keep (a trace is read,
+// arrivals are drawn), and Ctrl-C ends the program as ever.
 
 #include <chrono>
 #include <cstddef>
@@ -16,7 +17,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows where things stand, at most ten times a second. False once Ctrl-C was pressed: finish what you have.
+  /// Shows where things stand, at most ten times a second. False once Ctrl-C was pressed: finish
+  /// what you have.
   bool report(std::size_t answered, std::size_t in_all, core::Instant now);
 
  private:
@@ -29,7 +31,8 @@ class Progress {
   bool listening_ = false;  // to Ctrl-C
 };
 
-/// Whether Ctrl-C was pressed since the first report. The first press asks for an end; one more, not just after it, ends at once.
+/// Whether Ctrl-C was pressed since the first report. The first press asks for an end; one more,
+/// not just after it, ends at once.
 [[nodiscard]] bool interrupted();
 
 }  // namespace ridgeline::cli

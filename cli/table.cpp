@@ -18,7 +18,8 @@ std::string Table::text(const std::vector<std::size_t>& right, const std::string
     std::string line = indent;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool to_right = std::find(right.begin(), right.end(), i) != right.end();
-      line += to_right ? fmt::format("{:>{}}", row[i], widths[i]) : fmt::format("{:<{}}", row[i], widths[i]);
+      line += to_right ? fmt::format("{:>{}}", row[i], widths[i])
+                       : fmt::format("{:<{}}", row[i], widths[i]);
       line += "  ";
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -37,7 +38,8 @@ std::string number(double value) {
     }
     return digits;
   }
-  return size >= 100.0 && value != std::round(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.3g}", value);
+  return size >= 100.0 && value != std::round(value) ? fmt::format("{:.1f}", value)
+                                                     : fmt::format("{:.3g}", value);
 }
 
 std::string duration(double seconds) {

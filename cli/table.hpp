@@ -10,8 +10,10 @@ class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Two spaces between columns; `right` columns (by index) are set to the right. Each line begins with `indent`.
-  [[nodiscard]] std::string text(const std::vector<std::size_t>& right, const std::string& indent = "  ") const;
+  /// Two spaces between columns; `right` columns (by index) are set to the right. Each line begins
+  /// with `indent`.
+  [[nodiscard]] std::string text(const std::vector<std::size_t>& right,
+                                 const std::string& indent = "  ") const;
 
  private:
   std::vector<std::vector<std::string>> rows_;  // header first

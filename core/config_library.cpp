@@ -12,7 +12,8 @@
 namespace ridgeline::core {
 
 bool is_path(std::string_view reference) {
-  return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") || reference.ends_with(".yml");
+  return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") ||
+         reference.ends_with(".yml");
 }
 
 std::filesystem::path path_from(const Node& scalar) {
@@ -63,7 +64,8 @@ Node ConfigLibrary::resolve(const Node& node, Reference& reference) const {
     }
     return load(root_ / reference.kind / (node.scalar + ".yaml"), node.position, reference);
   }
-  if (node.kind != Node::Kind::map) fail("expected a name, a path or a map, got " + node.describe());
+  if (node.kind != Node::Kind::map)
+    fail("expected a name, a path or a map, got " + node.describe());
   const Node* base = node.find("base");
   if (base == nullptr) return node;
   Node top = node;
@@ -73,22 +75,26 @@ Node ConfigLibrary::resolve(const Node& node, Reference& reference) const {
   return whole;
 }
 
-Node ConfigLibrary::load(const std::filesystem::path& file, const Position& from, Reference& reference) const {
+Node ConfigLibrary::load(const std::filesystem::path& file, const Position& from,
+                         Reference& reference) const {
   std::error_code error;
   auto& chain = reference.chain;
   const std::string identity = std::filesystem::weakly_canonical(file, error).string();
   if (std::find(chain.begin(), chain.end(), identity) != chain.end()) {
     std::string text;
-    for (const std::string& link : chain) text += std::filesystem::path(link).filename().string() + " -> ";
+    for (const std::string& link : chain)
+      text += std::filesystem::path(link).filename().string() + " -> ";
     throw ConfigError(from.text() + ": base: cyclic reference: " + text + file.filename().string());
   }
   if (from.file && !std::filesystem::exists(file, error)) {
-    throw ConfigError(from.text() + ": " + std::string(reference.key) + ": no such file: " + file.string());
+    throw ConfigError(from.text() + ": " + std::string(reference.key) +
+                      ": no such file: " + file.string());
   }
   chain.push_back(identity);
   const Node document = load_yaml(file);
   if (document.kind != Node::Kind::map) {
-    throw ConfigError(document.position.text() + ": document: expected a map, got " + document.describe());
+    throw ConfigError(document.position.text() + ": document: expected a map, got " +
+                      document.describe());
   }
   Node whole = resolve(document, reference);
   chain.pop_back();

@@ -1,9 +1,11 @@
 #pragma once
 // Configurations that build on one another. A reference to a configuration is
 //   a name    hw: mi300x                      -> <root>/hw/mi300x.yaml
-//   a path    hw: ./my_gpu.yaml               -> relative to the file that says so (to the working directory from --set)
-//   a map     hw: {base: mi300x, hbm: {…}}    -> the base, with the map laid over it
-// and a file may itself begin with `base:`. A chain that comes back to itself is an error that shows the chain.
+//   a path    hw: ./my_gpu.yaml               -> relative to the file that says so (to the working
+//   directory from --set) a map     hw: {base: mi300x, hbm: {…}}    -> the base, with the map laid
+//   over it
+// and a file may itself begin with `base:`. A chain that comes back to itself is an error that
+// shows the chain.
 
 #include <filesystem>
 #include <string>
@@ -18,13 +20,15 @@ class ConfigLibrary {
  public:
   explicit ConfigLibrary(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// The library that ships with the program: $RIDGELINE_CONFIGS if set, else the folder it was built or installed with.
-  /// ConfigError when that is no directory.
+  /// The library that ships with the program: $RIDGELINE_CONFIGS if set, else the folder it was
+  /// built or installed with. ConfigError when that is no directory.
   [[nodiscard]] static ConfigLibrary standard();
 
-  /// The whole document that `reference` means, bases resolved. `kind` is the folder: "hw", "models", "stacks", "scenarios"; `key`
-  /// is what the reference stands at ("model"), for errors, and the folder's name if left out.
-  [[nodiscard]] Node resolve(std::string_view kind, const Node& reference, std::string_view key = {}) const;
+  /// The whole document that `reference` means, bases resolved. `kind` is the folder: "hw",
+  /// "models", "stacks", "scenarios"; `key` is what the reference stands at ("model"), for errors,
+  /// and the folder's name if left out.
+  [[nodiscard]] Node resolve(std::string_view kind, const Node& reference,
+                             std::string_view key = {}) const;
   /// A file, which holds a map, with its bases resolved.
   [[nodiscard]] Node load(std::string_view kind, const std::filesystem::path& file) const;
 
@@ -33,13 +37,15 @@ class ConfigLibrary {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:
-  struct Reference {  // what is being resolved: for errors, and to stop at a chain that comes back to itself
+  struct Reference {  // what is being resolved: for errors, and to stop at a chain that comes back
+                      // to itself
     std::string_view kind;
     std::string_view key;
     std::vector<std::string> chain{};
   };
   [[nodiscard]] Node resolve(const Node& node, Reference& reference) const;
-  [[nodiscard]] Node load(const std::filesystem::path& file, const Position& from, Reference& reference) const;
+  [[nodiscard]] Node load(const std::filesystem::path& file, const Position& from,
+                          Reference& reference) const;
 
   std::filesystem::path root_;
 };
@@ -47,7 +53,8 @@ class ConfigLibrary {
 /// Whether a reference is a path rather than a name: it has a folder, or ends like a YAML file.
 [[nodiscard]] bool is_path(std::string_view reference);
 
-/// A path written in a document, seen from the working directory: relative to the document's own folder.
+/// A path written in a document, seen from the working directory: relative to the document's own
+/// folder.
 [[nodiscard]] std::filesystem::path path_from(const Node& scalar);
 
 }  // namespace ridgeline::core

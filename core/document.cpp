@@ -19,8 +19,9 @@
 namespace ridgeline::core {
 namespace {
 
-constexpr std::size_t kDeepest = 64;      // levels of nesting
-constexpr std::size_t kLargest = 1 << 20;  // nodes, aliases expanded: stops documents that blow up when expanded
+constexpr std::size_t kDeepest = 64;  // levels of nesting
+constexpr std::size_t kLargest =
+    1 << 20;  // nodes, aliases expanded: stops documents that blow up when expanded
 
 /// What is read, and what its errors call it.
 struct Source {
@@ -35,7 +36,8 @@ struct Source {
   }
 };
 
-/// Builds the tree from the parser's events, which carry marks and, unlike yaml-cpp's own tree, both copies of a duplicate key.
+/// Builds the tree from the parser's events, which carry marks and, unlike yaml-cpp's own tree,
+/// both copies of a duplicate key.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(Source source) : source_(std::move(source)) {}
@@ -45,17 +47,21 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { place(make(mark), anchor); }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     Node node = make(mark);
     node.quoted = tag == "!";
-    node.kind = (!node.quoted && (value == "~" || value == "null" || value.empty())) ? Node::Kind::null : Node::Kind::scalar;
+    node.kind = (!node.quoted && (value == "~" || value == "null" || value.empty()))
+                    ? Node::Kind::null
+                    : Node::Kind::scalar;
     node.scalar = value;
     place(std::move(node), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) {
-      throw ConfigError(at(mark).text() + ": an alias refers to a value that contains it (cyclic reference)");
+      throw ConfigError(at(mark).text() +
+                        ": an alias refers to a value that contains it (cyclic reference)");
     }
     Node copy = it->second;
     count_ += size_of(copy);
@@ -63,10 +69,12 @@ class TreeBuilder : public YAML::EventHandler {
     check_depth(mark, stack_.size() + depth_of(copy));
     place(std::move(copy), 0);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(mark, anchor, Node::Kind::list);
   }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(mark, anchor, Node::Kind::map);
   }
   void OnSequenceEnd() override { close(); }
@@ -103,7 +111,8 @@ class TreeBuilder : public YAML::EventHandler {
     return node;
   }
   void check_size(const YAML::Mark& mark) const {
-    if (count_ > kLargest) throw ConfigError(at(mark).text() + ": the document expands to more than a million values");
+    if (count_ > kLargest)
+      throw ConfigError(at(mark).text() + ": the document expands to more than a million values");
   }
   static std::size_t size_of(const Node& node) {
     std::size_t n = 1;
@@ -146,16 +155,18 @@ class TreeBuilder : public YAML::EventHandler {
       if (node.kind != Node::Kind::scalar) {
         throw ConfigError(node.position.text() + ": expected a key, got " + node.describe());
       }
-      if (const auto [first, fresh] = parent.lines.emplace(node.scalar, node.position.line); !fresh) {
-        throw ConfigError(node.position.text() + ": " + path_to(node.scalar) + ": duplicate key; first given at line " +
-                          std::to_string(first->second));
+      if (const auto [first, fresh] = parent.lines.emplace(node.scalar, node.position.line);
+          !fresh) {
+        throw ConfigError(node.position.text() + ": " + path_to(node.scalar) +
+                          ": duplicate key; first given at line " + std::to_string(first->second));
       }
       parent.key = node.scalar;
       parent.key_position = node.position;
       parent.has_key = true;
     } else {
       node.key_position = parent.key_position;
-      if (node.kind == Node::Kind::null) node.position = parent.key_position;  // nothing stands nowhere
+      if (node.kind == Node::Kind::null)
+        node.position = parent.key_position;  // nothing stands nowhere
       parent.node.entries.emplace_back(std::move(parent.key), std::move(node));
       parent.has_key = false;
     }
@@ -206,12 +217,13 @@ void require_text(std::string_view text, const Source& source) {
   const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: on the first line
   constexpr std::string_view kDigits = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(text[bad]);
-  throw ConfigError(source.at(static_cast<int>(line), static_cast<int>(bad - line_begin) + 1).text() +
-                    ": expected UTF-8 text, got the byte 0x" + kDigits[byte >> 4U] + kDigits[byte & 15U]);
+  throw ConfigError(
+      source.at(static_cast<int>(line), static_cast<int>(bad - line_begin) + 1).text() +
+      ": expected UTF-8 text, got the byte 0x" + kDigits[byte >> 4U] + kDigits[byte & 15U]);
 }
 
-/// Where a line up to `last` (from 1) has a tab in its indentation: most likely what a syntax error there is about, and never what
-/// yaml-cpp says it is about.
+/// Where a line up to `last` (from 1) has a tab in its indentation: most likely what a syntax error
+/// there is about, and never what yaml-cpp says it is about.
 std::optional<Position> tab_in_indentation(std::string_view text, const Source& source, int last) {
   std::size_t begin = 0;
   for (int line = 1; line <= last && begin < text.size(); ++line) {
@@ -234,11 +246,13 @@ Node parse(std::string_view text, const Source& source) {
     if (!parser.HandleNextDocument(builder)) return {};
     Node root = builder.take();
     TreeBuilder rest(source);
-    if (parser.HandleNextDocument(rest)) throw ConfigError(*source.name + ": expected one YAML document, got several");
+    if (parser.HandleNextDocument(rest))
+      throw ConfigError(*source.name + ": expected one YAML document, got several");
     return root;
   } catch (const YAML::Exception& e) {
     if (const auto tab = tab_in_indentation(text, source, e.mark.line + 1)) {
-      throw ConfigError(tab->text() + ": YAML syntax: a tab in the indentation; YAML indents by spaces");
+      throw ConfigError(tab->text() +
+                        ": YAML syntax: a tab in the indentation; YAML indents by spaces");
     }
     throw ConfigError(source.at(e.mark).text() + ": YAML syntax: " + e.msg);
   }
@@ -280,8 +294,10 @@ std::string Node::describe() const {
 std::string read_text_file(const std::filesystem::path& path, std::uintmax_t limit) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status)) throw ConfigError(path.string() + ": no such file");
-  if (std::filesystem::is_directory(status)) throw ConfigError(path.string() + ": expected a file, got a directory");
+  if (error || !std::filesystem::exists(status))
+    throw ConfigError(path.string() + ": no such file");
+  if (std::filesystem::is_directory(status))
+    throw ConfigError(path.string() + ": expected a file, got a directory");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw ConfigError(path.string() + ": cannot be opened for reading");
   std::string text;
@@ -289,7 +305,8 @@ std::string read_text_file(const std::filesystem::path& path, std::uintmax_t lim
   while (in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
     text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > limit) throw ConfigError(path.string() + ": larger than " + std::to_string(limit >> 20U) + " MiB");
+    if (text.size() > limit)
+      throw ConfigError(path.string() + ": larger than " + std::to_string(limit >> 20U) + " MiB");
   }
   if (in.bad()) throw ConfigError(path.string() + ": cannot be read to its end");
   return text;
@@ -297,11 +314,14 @@ std::string read_text_file(const std::filesystem::path& path, std::uintmax_t lim
 
 Node parse_yaml(std::string_view text, const std::string& file_name) {
   Node root = parse(text, {std::make_shared<const std::string>(file_name)});
-  if (root.kind == Node::Kind::null) throw ConfigError(file_name + ": the file is empty; expected a YAML document");
+  if (root.kind == Node::Kind::null)
+    throw ConfigError(file_name + ": the file is empty; expected a YAML document");
   return root;
 }
 
-Node load_yaml(const std::filesystem::path& path) { return parse_yaml(read_text_file(path), path.string()); }
+Node load_yaml(const std::filesystem::path& path) {
+  return parse_yaml(read_text_file(path), path.string());
+}
 
 Node overlay(Node base, const Node& top) {
   if (base.kind != Node::Kind::map || top.kind != Node::Kind::map) return top;
@@ -315,7 +335,8 @@ Node overlay(Node base, const Node& top) {
   return base;
 }
 
-void set_path(Node& root, std::string_view dotted, std::string_view value, const std::string& origin) {
+void set_path(Node& root, std::string_view dotted, std::string_view value,
+              const std::string& origin) {
   const Source source{std::make_shared<const std::string>(origin), false};
   const Position position = source.at(0, 0);
   Node parsed;
@@ -324,7 +345,8 @@ void set_path(Node& root, std::string_view dotted, std::string_view value, const
     parsed.position = position;
   } else {
     parsed = parse(value, source);
-    if (parsed.kind == Node::Kind::null) throw ConfigError(origin + ": expected a value, got nothing");
+    if (parsed.kind == Node::Kind::null)
+      throw ConfigError(origin + ": expected a value, got nothing");
   }
   parsed.key_position = position;
 
@@ -334,7 +356,8 @@ void set_path(Node& root, std::string_view dotted, std::string_view value, const
     const std::size_t dot = rest.find('.');
     const std::string_view key = rest.substr(0, dot);
     if (key.empty()) {
-      throw ConfigError(origin + ": expected a dotted key like 'engine.max_num_seqs', got '" + std::string(dotted) + "'");
+      throw ConfigError(origin + ": expected a dotted key like 'engine.max_num_seqs', got '" +
+                        std::string(dotted) + "'");
     }
     if (at->kind == Node::Kind::list) {
       std::size_t index = 0;

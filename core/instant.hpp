@@ -1,8 +1,10 @@
 #pragma once
-// Simulated time in whole nanoseconds. Every decision of the server compares Instants and every line of a ledger is a count of
-// Nanoseconds, so parts add up exactly and a run repeats bit for bit whatever ran before it in the process.
+// Simulated time in whole nanoseconds. Every decision of the server compares Instants and every
+// line of a ledger is a count of Nanoseconds, so parts add up exactly and a run repeats bit for bit
+// whatever ran before it in the process.
 //
-// Seconds (core/units.hpp) is what a cost formula yields; `round_to_ns` is the one place where it becomes Nanoseconds.
+// Seconds (core/units.hpp) is what a cost formula yields; `round_to_ns` is the one place where it
+// becomes Nanoseconds.
 
 #include <cmath>
 #include <compare>
@@ -29,7 +31,9 @@ struct Nanoseconds {
   friend constexpr Nanoseconds operator-(Nanoseconds a, Nanoseconds b) { return a -= b; }
   friend constexpr Nanoseconds operator*(Nanoseconds a, std::int64_t n) { return {a.count * n}; }
 
-  [[nodiscard]] constexpr Seconds seconds() const { return Seconds{static_cast<double>(count) * 1e-9}; }
+  [[nodiscard]] constexpr Seconds seconds() const {
+    return Seconds{static_cast<double>(count) * 1e-9};
+  }
 };
 
 /// A point in simulated time: nanoseconds since the simulation's start.
@@ -41,7 +45,9 @@ struct Instant {
   friend constexpr Instant operator-(Instant t, Nanoseconds d) { return {t.ns - d.count}; }
   friend constexpr Nanoseconds operator-(Instant a, Instant b) { return {a.ns - b.ns}; }
 
-  [[nodiscard]] constexpr Seconds since_start() const { return Seconds{static_cast<double>(ns) * 1e-9}; }
+  [[nodiscard]] constexpr Seconds since_start() const {
+    return Seconds{static_cast<double>(ns) * 1e-9};
+  }
 };
 
 /// Later than anything that will happen.

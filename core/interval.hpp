@@ -1,8 +1,8 @@
 #pragma once
-// A value known only within bounds, and arithmetic that keeps the bounds honest: the result holds every value that the operands
-// could give. "78 %" read off a profiler is [0.775, 0.785]; two roads to one quantity whose intervals do not meet contradict
-// each other. Operands are treated as independent, so `x - x` is wider than zero: write formulas with each value once where it
-// matters.
+// A value known only within bounds, and arithmetic that keeps the bounds honest: the result holds
+// every value that the operands could give. "78 %" read off a profiler is [0.775, 0.785]; two roads
+// to one quantity whose intervals do not meet contradict each other. Operands are treated as
+// independent, so `x - x` is wider than zero: write formulas with each value once where it matters.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,8 @@ struct Interval {
 
   constexpr Interval() = default;
   /// A value known exactly.
-  constexpr Interval(double exact) : low(exact), high(exact) {}  // NOLINT: a plain number is an interval
+  constexpr Interval(double exact)
+      : low(exact), high(exact) {}  // NOLINT: a plain number is an interval
   constexpr Interval(double lower, double upper) : low(lower), high(upper) {}
 
   constexpr bool operator==(const Interval&) const = default;
@@ -25,10 +26,14 @@ struct Interval {
   [[nodiscard]] constexpr double middle() const { return 0.5 * (low + high); }
   [[nodiscard]] constexpr double width() const { return high - low; }
   [[nodiscard]] constexpr bool contains(double x) const { return low <= x && x <= high; }
-  [[nodiscard]] constexpr bool meets(Interval other) const { return low <= other.high && other.low <= high; }
+  [[nodiscard]] constexpr bool meets(Interval other) const {
+    return low <= other.high && other.low <= high;
+  }
 
   /// Zero to infinity: nothing is known but the sign.
-  static constexpr Interval unknown_positive() { return {0.0, std::numeric_limits<double>::infinity()}; }
+  static constexpr Interval unknown_positive() {
+    return {0.0, std::numeric_limits<double>::infinity()};
+  }
   /// `value` give or take `relative` of it.
   static constexpr Interval within(double value, double relative) {
     return {value - std::abs(value) * relative, value + std::abs(value) * relative};
@@ -43,27 +48,37 @@ constexpr double product(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0
 }  // namespace detail
 
 constexpr Interval operator*(Interval a, Interval b) {
-  const double p[] = {detail::product(a.low, b.low), detail::product(a.low, b.high), detail::product(a.high, b.low),
-                      detail::product(a.high, b.high)};
+  const double p[] = {detail::product(a.low, b.low), detail::product(a.low, b.high),
+                      detail::product(a.high, b.low), detail::product(a.high, b.high)};
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
-/// A divisor that reaches zero gives a quotient without bound on the side it reaches it from; one with zero inside says nothing.
+/// A divisor that reaches zero gives a quotient without bound on the side it reaches it from; one
+/// with zero inside says nothing.
 constexpr Interval operator/(Interval a, Interval b) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if ((b.low < 0.0 && b.high > 0.0) || (b.low == 0.0 && b.high == 0.0)) return {-kInfinity, kInfinity};
+  if ((b.low < 0.0 && b.high > 0.0) || (b.low == 0.0 && b.high == 0.0))
+    return {-kInfinity, kInfinity};
   // The reciprocal of the divisor, its bounds swapped.
   const double low = b.high == 0.0 ? -kInfinity : 1.0 / b.high;
   const double high = b.low == 0.0 ? kInfinity : 1.0 / b.low;
-  if (std::isfinite(low) && std::isfinite(high) && b.low != 0.0 && b.high != 0.0 && std::isfinite(b.low) && std::isfinite(b.high)) {
-    const double p[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};  // exact where it can be
+  if (std::isfinite(low) && std::isfinite(high) && b.low != 0.0 && b.high != 0.0 &&
+      std::isfinite(b.low) && std::isfinite(b.high)) {
+    const double p[] = {a.low / b.low, a.low / b.high, a.high / b.low,
+                        a.high / b.high};  // exact where it can be
     return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
   }
   return a * Interval{low, high};
 }
 
-constexpr Interval max(Interval a, Interval b) { return {std::max(a.low, b.low), std::max(a.high, b.high)}; }
-constexpr Interval min(Interval a, Interval b) { return {std::min(a.low, b.low), std::min(a.high, b.high)}; }
-constexpr Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+constexpr Interval max(Interval a, Interval b) {
+  return {std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+constexpr Interval min(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::min(a.high, b.high)};
+}
+constexpr Interval hull(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 /// The values both allow, or nothing when they contradict each other.
 constexpr std::optional<Interval> intersect(Interval a, Interval b) {
   if (!a.meets(b)) return std::nullopt;

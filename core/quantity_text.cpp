@@ -28,7 +28,8 @@ bool thousands_follow(std::string_view text) {
   return is_digit(text, 0) && is_digit(text, 1) && is_digit(text, 2) && !is_digit(text, 3);
 }
 
-/// A decimal number at the front: digits with optional thousands commas, a fraction, an exponent. No hex, no inf, no nan.
+/// A decimal number at the front: digits with optional thousands commas, a fraction, an exponent.
+/// No hex, no inf, no nan.
 std::optional<Literal> number_at(std::string_view text) {
   std::string digits;
   std::size_t i = 0;
@@ -66,7 +67,8 @@ std::optional<Literal> number_at(std::string_view text) {
     }
   }
   Literal out;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.value);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), out.value);
   if (error != std::errc{} || !std::isfinite(out.value)) return std::nullopt;
   out.last_digit = std::pow(10.0, exponent - decimals);
   out.rest = trim(text.substr(i));
@@ -74,7 +76,8 @@ std::optional<Literal> number_at(std::string_view text) {
 }
 
 std::optional<double> factor_of(std::string_view unit, Dimension dimension) {
-  if (unit.empty() && (dimension == Dimension::none || dimension == Dimension::fraction || dimension == Dimension::rate)) {
+  if (unit.empty() && (dimension == Dimension::none || dimension == Dimension::fraction ||
+                       dimension == Dimension::rate)) {
     return 1.0;
   }
   for (const UnitScale& scale : units_of(dimension)) {
@@ -88,19 +91,24 @@ std::optional<double> factor_of(std::string_view unit, Dimension dimension) {
 const std::vector<UnitScale>& units_of(Dimension dimension) {
   static const std::vector<UnitScale> none{};
   static const std::vector<UnitScale> fraction{{"%", 0.01}};
-  static const std::vector<UnitScale> time{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}};
-  static const std::vector<UnitScale> bytes{{"B", 1.0},          {"kB", 1e3},
-                                            {"KB", 1e3},         {"KiB", 1024.0},
-                                            {"MB", 1e6},         {"MiB", 1048576.0},
-                                            {"GB", 1e9},         {"GiB", 1073741824.0},
-                                            {"TB", 1e12},        {"TiB", 1099511627776.0}};
-  static const std::vector<UnitScale> bandwidth{
-      {"B/s", 1.0}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"GiB/s", 1073741824.0}, {"TB/s", 1e12},
-      {"TiB/s", 1099511627776.0}};
-  static const std::vector<UnitScale> flop{{"FLOP", 1.0},      {"MFLOP", 1e6},  {"GFLOP", 1e9},
-                                           {"TFLOP", 1e12},    {"PFLOP", 1e15}};
-  static const std::vector<UnitScale> flop_rate{{"FLOP/s", 1.0},    {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15},
-                                                {"TOP/s", 1e12}};
+  static const std::vector<UnitScale> time{{"ns", 1e-9}, {"us", 1e-6},  {"ms", 1e-3},
+                                           {"s", 1.0},   {"min", 60.0}, {"h", 3600.0}};
+  static const std::vector<UnitScale> bytes{{"B", 1.0},   {"kB", 1e3},
+                                            {"KB", 1e3},  {"KiB", 1024.0},
+                                            {"MB", 1e6},  {"MiB", 1048576.0},
+                                            {"GB", 1e9},  {"GiB", 1073741824.0},
+                                            {"TB", 1e12}, {"TiB", 1099511627776.0}};
+  static const std::vector<UnitScale> bandwidth{{"B/s", 1.0},
+                                                {"kB/s", 1e3},
+                                                {"MB/s", 1e6},
+                                                {"GB/s", 1e9},
+                                                {"GiB/s", 1073741824.0},
+                                                {"TB/s", 1e12},
+                                                {"TiB/s", 1099511627776.0}};
+  static const std::vector<UnitScale> flop{
+      {"FLOP", 1.0}, {"MFLOP", 1e6}, {"GFLOP", 1e9}, {"TFLOP", 1e12}, {"PFLOP", 1e15}};
+  static const std::vector<UnitScale> flop_rate{
+      {"FLOP/s", 1.0}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}, {"TOP/s", 1e12}};
   static const std::vector<UnitScale> rate{{"/s", 1.0}, {"/min", 1.0 / 60.0}};
   switch (dimension) {
     case Dimension::none:
@@ -181,7 +189,8 @@ std::optional<Interval> parse_interval(std::string_view text, Dimension dimensio
     const auto factor = factor_of(second->rest, dimension);
     if (!factor || first->value > second->value) return std::nullopt;
     const Interval range{first->value * *factor, second->value * *factor};
-    return std::isfinite(range.low) && std::isfinite(range.high) ? std::optional(range) : std::nullopt;
+    return std::isfinite(range.low) && std::isfinite(range.high) ? std::optional(range)
+                                                                 : std::nullopt;
   }
 
   const auto factor = factor_of(first->rest, dimension);

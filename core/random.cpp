@@ -7,7 +7,8 @@
 namespace ridgeline::core {
 namespace {
 
-// SplitMix64's finalizer: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// SplitMix64's finalizer: Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+// OOPSLA 2014.
 std::uint64_t mix(std::uint64_t z) {
   z += 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -26,7 +27,8 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : key_(mix
 std::uint64_t RandomStream::bits(std::uint64_t n) const { return mix(key_ ^ mix(n)); }
 
 double RandomStream::uniform(std::uint64_t n) const {
-  return (static_cast<double>(bits(n) >> 12) + 0.5) * 0x1.0p-52;  // 52 bits, so that adding a half rounds nothing
+  return (static_cast<double>(bits(n) >> 12) + 0.5) *
+         0x1.0p-52;  // 52 bits, so that adding a half rounds nothing
 }
 
 std::int64_t RandomStream::uniform_int(std::uint64_t n, std::int64_t low, std::int64_t high) const {
@@ -41,7 +43,8 @@ double gamma_quantile(double u, double shape, double scale) {
 }
 
 double lognormal_quantile(double u, double median, double sigma) {
-  return median * std::exp(sigma * boost::math::quantile(boost::math::normal_distribution<double>(), u));
+  return median *
+         std::exp(sigma * boost::math::quantile(boost::math::normal_distribution<double>(), u));
 }
 
 }  // namespace ridgeline::core

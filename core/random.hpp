@@ -1,6 +1,7 @@
 #pragma once
-// Named, counter-based random numbers: the n-th number of a stream is a hash of (seed, name, n). Any number can be asked for at
-// any time and in any order, two streams never disturb each other, and there is no hidden state to carry.
+// Named, counter-based random numbers: the n-th number of a stream is a hash of (seed, name, n).
+// Any number can be asked for at any time and in any order, two streams never disturb each other,
+// and there is no hidden state to carry.
 
 #include <cstdint>
 #include <string_view>
@@ -13,10 +14,12 @@ class RandomStream {
 
   /// 64 well-mixed bits for counter `n`.
   [[nodiscard]] std::uint64_t bits(std::uint64_t n) const;
-  /// Uniform in the open interval (0, 1): never 0 nor 1, so that logarithms and quantiles are finite.
+  /// Uniform in the open interval (0, 1): never 0 nor 1, so that logarithms and quantiles are
+  /// finite.
   [[nodiscard]] double uniform(std::uint64_t n) const;
   /// Uniform integer in [low, high].
-  [[nodiscard]] std::int64_t uniform_int(std::uint64_t n, std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] std::int64_t uniform_int(std::uint64_t n, std::int64_t low,
+                                         std::int64_t high) const;
 
  private:
   std::uint64_t key_;

@@ -5,14 +5,16 @@
 
 namespace ridgeline::core {
 
-Reader::Reader(const Node& node, std::string path) : Reader(node, std::move(path), std::make_shared<Account>()) {}
+Reader::Reader(const Node& node, std::string path)
+    : Reader(node, std::move(path), std::make_shared<Account>()) {}
 
 Reader::Reader(const Node& node, std::string path, std::shared_ptr<Account> account)
     : node_(&node), path_(std::move(path)), account_(std::move(account)) {
   account_->read.insert(&node);
   if (node.kind != Node::Kind::map) {
-    throw ConfigError(node.position.text() + ": " + (path_.empty() ? std::string("document") : path_) +
-                      ": expected a map, got " + node.describe());
+    throw ConfigError(node.position.text() + ": " +
+                      (path_.empty() ? std::string("document") : path_) + ": expected a map, got " +
+                      node.describe());
   }
   account_->asked[&node];
 }
@@ -20,7 +22,8 @@ Reader::Reader(const Node& node, std::string path, std::shared_ptr<Account> acco
 bool Reader::has(std::string_view key) const {
   account_->asked[node_].insert(std::string(key));
   const Node* found = node_->find(key);
-  if (found != nullptr && found->kind == Node::Kind::null) account_->read.insert(found);  // `key:` with nothing is absence
+  if (found != nullptr && found->kind == Node::Kind::null)
+    account_->read.insert(found);  // `key:` with nothing is absence
   return found != nullptr && found->kind != Node::Kind::null;
 }
 
@@ -28,7 +31,8 @@ const Node& Reader::at(std::string_view key, const std::string& expected) const 
   account_->asked[node_].insert(std::string(key));
   const Node* found = node_->find(key);
   if (found == nullptr) {
-    throw ConfigError(node_->position.text() + ": " + dotted(key) + ": expected " + expected + ", got nothing (the key is missing)");
+    throw ConfigError(node_->position.text() + ": " + dotted(key) + ": expected " + expected +
+                      ", got nothing (the key is missing)");
   }
   account_->read.insert(found);
   return *found;
@@ -106,7 +110,9 @@ double Reader::fraction(std::string_view key, double low, double high) const {
     if (s.back() == '.') s.pop_back();
     return s;
   };
-  if (v < low || v > high) fail(key, "a fraction between " + show(low) + " and " + show(high), per_cent_hint(get<std::string>(key)));
+  if (v < low || v > high)
+    fail(key, "a fraction between " + show(low) + " and " + show(high),
+         per_cent_hint(get<std::string>(key)));
   return v;
 }
 
@@ -121,7 +127,8 @@ std::int64_t Reader::integer(std::string_view key, std::int64_t low, std::int64_
   std::int64_t value = 0;
   const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) fail(key, expected);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+    fail(key, expected);
   return value;
 }
 
@@ -130,13 +137,16 @@ void Reader::require(bool holds, std::string_view key, const std::string& what) 
 }
 
 Interval Reader::interval(std::string_view key, Dimension dimension) const {
-  const std::string expected = expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
+  const std::string expected =
+      expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
   const auto value = parse_interval(scalar(key, expected), dimension);
   if (!value) fail(key, expected);
   return *value;
 }
 
-Reader Reader::child(std::string_view key) const { return {at(key, "a map"), dotted(key), account_}; }
+Reader Reader::child(std::string_view key) const {
+  return {at(key, "a map"), dotted(key), account_};
+}
 
 std::vector<Reader> Reader::list(std::string_view key) const {
   const Node& found = at(key, "a list of maps");
@@ -154,7 +164,8 @@ std::vector<std::string> Reader::words(std::string_view key) const {
   std::vector<std::string> out;
   for (const Node& item : found.items) {
     if (item.kind != Node::Kind::scalar) {
-      throw ConfigError(item.position.text() + ": " + dotted(key) + ": expected a word, got " + item.describe());
+      throw ConfigError(item.position.text() + ": " + dotted(key) + ": expected a word, got " +
+                        item.describe());
     }
     account_->read.insert(&item);
     out.push_back(item.scalar);
@@ -189,7 +200,8 @@ void Reader::finish_node(const Node& node, const std::string& path) const {
       if (const auto it = account_->asked.find(&node); it != account_->asked.end()) {
         known.assign(it->second.begin(), it->second.end());
       }
-      throw ConfigError(value.key_position.text() + ": " + here + ": unknown key" + suggestion(key, known));
+      throw ConfigError(value.key_position.text() + ": " + here + ": unknown key" +
+                        suggestion(key, known));
     }
     if (value.kind == Node::Kind::map && account_->asked.contains(&value)) finish_node(value, here);
     for (std::size_t i = 0; i < value.items.size(); ++i) {
@@ -201,11 +213,13 @@ void Reader::finish_node(const Node& node, const std::string& path) const {
   }
 }
 
-void Reader::fail(std::string_view key, const std::string& expected, const std::string& hint) const {
+void Reader::fail(std::string_view key, const std::string& expected,
+                  const std::string& hint) const {
   const Node* found = node_->find(key);
   const Node& where = found != nullptr ? *found : *node_;
   const std::string got = found != nullptr ? found->describe() : "nothing (the key is missing)";
-  throw ConfigError(where.position.text() + ": " + dotted(key) + ": expected " + expected + ", got " + got + hint);
+  throw ConfigError(where.position.text() + ": " + dotted(key) + ": expected " + expected +
+                    ", got " + got + hint);
 }
 
 void Reader::reject(std::string_view key, const std::string& sentence) const {
@@ -230,7 +244,8 @@ std::string Reader::join(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string Reader::suggestion_if_near(std::string_view word, const std::vector<std::string>& names) {
+std::string Reader::suggestion_if_near(std::string_view word,
+                                       const std::vector<std::string>& names) {
   const std::string near = nearest_name(word, names);
   return near.empty() ? "" : "; did you mean '" + near + "'?";
 }

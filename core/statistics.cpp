@@ -6,8 +6,10 @@
 namespace ridgeline::core {
 namespace {
 
-/// numpy.percentile(..., method="linear") over samples sorted by value, `running` holding the cumulative counts.
-double percentile(const std::vector<WeightedSample>& sorted, const std::vector<std::uint64_t>& running, double fraction) {
+/// numpy.percentile(..., method="linear") over samples sorted by value, `running` holding the
+/// cumulative counts.
+double percentile(const std::vector<WeightedSample>& sorted,
+                  const std::vector<std::uint64_t>& running, double fraction) {
   const double rank = fraction * static_cast<double>(running.back() - 1);
   const auto below = static_cast<std::uint64_t>(std::floor(rank));
   const auto at = [&](std::uint64_t index) {
@@ -24,7 +26,8 @@ double percentile(const std::vector<WeightedSample>& sorted, const std::vector<s
 Summary summarize(std::vector<WeightedSample>& samples) {
   std::erase_if(samples, [](const WeightedSample& s) { return s.count == 0; });
   if (samples.empty()) return {};
-  std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& a, const auto& b) { return a.value < b.value; });
   std::vector<std::uint64_t> running;
   running.reserve(samples.size());
   Summary out;

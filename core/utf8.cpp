@@ -6,7 +6,8 @@
 namespace ridgeline::core {
 namespace {
 
-/// Well-formed byte sequences by their first byte: RFC 3629, section 4. Bytes after the second are always 80 to BF.
+/// Well-formed byte sequences by their first byte: RFC 3629, section 4. Bytes after the second are
+/// always 80 to BF.
 struct Form {
   unsigned char first_low, first_high;
   unsigned char second_low, second_high;
@@ -25,8 +26,9 @@ constexpr std::array<Form, 9> kForms{{{0x00, 0x7f, 0x00, 0x00, 1},
 /// Bytes of the character at the front of `text`, or 0 when there is none.
 std::size_t length_of_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto form = std::find_if(kForms.begin(), kForms.end(),
-                                 [&](const Form& f) { return f.first_low <= byte(0) && byte(0) <= f.first_high; });
+  const auto form = std::find_if(kForms.begin(), kForms.end(), [&](const Form& f) {
+    return f.first_low <= byte(0) && byte(0) <= f.first_high;
+  });
   if (form == kForms.end() || text.size() < form->length) return 0;
   if (form->length > 1 && (byte(1) < form->second_low || byte(1) > form->second_high)) return 0;
   for (std::size_t i = 2; i < form->length; ++i) {

@@ -16,8 +16,8 @@ namespace {
 using timeline::KernelClass;
 using timeline::KernelSpan;
 
-/// The linear layers between one attention kernel and the next, by how many there are; the last `after_norm` of them come before the
-/// next attention kernel.
+/// The linear layers between one attention kernel and the next, by how many there are; the last
+/// `after_norm` of them come before the next attention kernel.
 struct LayerPattern {
   std::vector<std::string_view> roles;
   std::size_t before_attention;
@@ -34,19 +34,31 @@ workloads::Lowering lowering_of(bool fused_qkv, bool fused_gate_up) {
 /// Patterns of SwiGLU models and, where a gate is missing, of others. A new one is one line.
 std::optional<LayerPattern> pattern_of(std::size_t products, workloads::Feedforward feedforward) {
   if (feedforward == workloads::Feedforward::gelu) {
-    if (products == 4) return LayerPattern{{"o_proj", "up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, true)};
-    if (products == 6) return LayerPattern{{"o_proj", "up_proj", "down_proj", "q_proj", "k_proj", "v_proj"}, 3, lowering_of(false, true)};
+    if (products == 4)
+      return LayerPattern{
+          {"o_proj", "up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, true)};
+    if (products == 6)
+      return LayerPattern{{"o_proj", "up_proj", "down_proj", "q_proj", "k_proj", "v_proj"},
+                          3,
+                          lowering_of(false, true)};
     return std::nullopt;
   }
   switch (products) {
     case 4:
-      return LayerPattern{{"o_proj", "gate_up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, true)};
+      return LayerPattern{
+          {"o_proj", "gate_up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, true)};
     case 5:
-      return LayerPattern{{"o_proj", "gate_proj", "up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, false)};
+      return LayerPattern{
+          {"o_proj", "gate_proj", "up_proj", "down_proj", "qkv_proj"}, 1, lowering_of(true, false)};
     case 6:
-      return LayerPattern{{"o_proj", "gate_up_proj", "down_proj", "q_proj", "k_proj", "v_proj"}, 3, lowering_of(false, true)};
+      return LayerPattern{{"o_proj", "gate_up_proj", "down_proj", "q_proj", "k_proj", "v_proj"},
+                          3,
+                          lowering_of(false, true)};
     case 7:
-      return LayerPattern{{"o_proj", "gate_proj", "up_proj", "down_proj", "q_proj", "k_proj", "v_proj"}, 3, lowering_of(false, false)};
+      return LayerPattern{
+          {"o_proj", "gate_proj", "up_proj", "down_proj", "q_proj", "k_proj", "v_proj"},
+          3,
+          lowering_of(false, false)};
     default:
       return std::nullopt;
   }
@@ -75,14 +87,17 @@ class StepAttribution {
 
   /// Fills the kernels in; a sentence saying why not otherwise.
   std::string fill(const timeline::StepSpan& step, std::vector<KernelSpan>& kernels) {
-    if (step.decode_sequences + step.prefill_tokens == 0) return "the step's batch is not known: no annotation says it";
+    if (step.decode_sequences + step.prefill_tokens == 0)
+      return "the step's batch is not known: no annotation says it";
     const auto layers = attention_groups(kernels);
     if (static_cast<std::int64_t>(layers.size()) != model_.layers) {
-      return "the step has " + std::to_string(layers.size()) + " attention kernels, the model " + std::to_string(model_.layers) + " layers";
+      return "the step has " + std::to_string(layers.size()) + " attention kernels, the model " +
+             std::to_string(model_.layers) + " layers";
     }
     const auto products = products_between(kernels, layers);
     const auto pattern = pattern_of(products, model_.feedforward);
-    if (!pattern) return std::to_string(products) + " matrix products a layer fit no known way of fusing them";
+    if (!pattern)
+      return std::to_string(products) + " matrix products a layer fit no known way of fusing them";
     price(step, *pattern);
     name_products(kernels, layers, *pattern);
     fill_attention(kernels, layers);
@@ -96,7 +111,8 @@ class StepAttribution {
     std::size_t last;
   };
 
-  /// Runs of attention kernels with no matrix product in between: a layer's attention, with its reductions.
+  /// Runs of attention kernels with no matrix product in between: a layer's attention, with its
+  /// reductions.
   static std::vector<Group> attention_groups(const std::vector<KernelSpan>& kernels) {
     std::vector<Group> groups;
     bool open = false;
@@ -113,7 +129,8 @@ class StepAttribution {
     return groups;
   }
 
-  static std::vector<std::size_t> products_in(const std::vector<KernelSpan>& kernels, std::size_t begin, std::size_t end) {
+  static std::vector<std::size_t> products_in(const std::vector<KernelSpan>& kernels,
+                                              std::size_t begin, std::size_t end) {
     std::vector<std::size_t> out;
     for (std::size_t i = begin; i < end; ++i) {
       if (kernels[i].cls == KernelClass::gemm) out.push_back(i);
@@ -122,7 +139,8 @@ class StepAttribution {
   }
 
   /// Matrix products between two attention kernels; 0 when layers differ.
-  static std::size_t products_between(const std::vector<KernelSpan>& kernels, const std::vector<Group>& layers) {
+  static std::size_t products_between(const std::vector<KernelSpan>& kernels,
+                                      const std::vector<Group>& layers) {
     if (layers.size() < 2) return 0;
     const std::size_t count = products_in(kernels, layers[0].last, layers[1].first).size();
     for (std::size_t i = 1; i + 1 < layers.size(); ++i) {
@@ -142,7 +160,8 @@ class StepAttribution {
     shape.prefill_qk = static_cast<std::int64_t>(step.prefill_qk);
     shape.prefill_qq = static_cast<std::int64_t>(step.prefill_qq);
     shape.sampled = step.decode_sequences + step.prefill_sequences;
-    workloads::lower_inference(model_, pattern.lowering, kv_cache_, shape, shape.tokens(), program_);
+    workloads::lower_inference(model_, pattern.lowering, kv_cache_, shape, shape.tokens(),
+                               program_);
     roles_.clear();
     attention_ = {};
     small_.clear();
@@ -153,7 +172,8 @@ class StepAttribution {
         const Amounts amounts{cost.useful, cost.useful, cost.hbm_read, cost.hbm_written, work.gemm};
         if (work.kind == hw::KernelKind::gemm) {
           roles_[work.role] = amounts;
-        } else if (work.kind == hw::KernelKind::attention_decode || work.kind == hw::KernelKind::attention_prefill) {
+        } else if (work.kind == hw::KernelKind::attention_decode ||
+                   work.kind == hw::KernelKind::attention_prefill) {
           attention_ += amounts;
         } else {
           Amounts all = amounts;
@@ -164,9 +184,13 @@ class StepAttribution {
     }
   }
 
-  void name_products(std::vector<KernelSpan>& kernels, const std::vector<Group>& layers, const LayerPattern& pattern) {
-    const std::size_t after = pattern.roles.size() - pattern.before_attention;  // products of a layer after its attention
-    const auto name = [&](std::size_t kernel, std::string_view role) { fill_one(kernels[kernel], role, roles_.at(role)); };
+  void name_products(std::vector<KernelSpan>& kernels, const std::vector<Group>& layers,
+                     const LayerPattern& pattern) {
+    const std::size_t after =
+        pattern.roles.size() - pattern.before_attention;  // products of a layer after its attention
+    const auto name = [&](std::size_t kernel, std::string_view role) {
+      fill_one(kernels[kernel], role, roles_.at(role));
+    };
     // Before the first attention stand the first layer's own, whatever came before them.
     const auto head = products_in(kernels, 0, layers.front().first);
     for (std::size_t i = 0; i < std::min(head.size(), pattern.before_attention); ++i) {
@@ -192,19 +216,23 @@ class StepAttribution {
     for (const Group& layer : layers) {
       std::size_t longest = layer.first;
       for (std::size_t i = layer.first; i <= layer.last; ++i) {
-        if (kernels[i].cls == KernelClass::attention && kernels[i].duration > kernels[longest].duration) longest = i;
+        if (kernels[i].cls == KernelClass::attention &&
+            kernels[i].duration > kernels[longest].duration)
+          longest = i;
       }
       fill_one(kernels[longest], "attention", attention_);
     }
   }
 
-  /// Norms, activations and the like are not told apart one by one: each gets its class's bytes in proportion to its time.
+  /// Norms, activations and the like are not told apart one by one: each gets its class's bytes in
+  /// proportion to its time.
   void fill_the_rest(std::vector<KernelSpan>& kernels) const {
     std::map<KernelClass, core::Nanoseconds> time;
     for (const KernelSpan& kernel : kernels) time[kernel.cls] += kernel.duration;
     for (KernelSpan& kernel : kernels) {
       const auto it = small_.find(kernel.cls);
-      if (it == small_.end() || kernel.cls == KernelClass::other || time[kernel.cls].count == 0) continue;
+      if (it == small_.end() || kernel.cls == KernelClass::other || time[kernel.cls].count == 0)
+        continue;
       const double share = kernel.duration.seconds() / time[kernel.cls].seconds();
       kernel.hbm_read = it->second.hbm_read * share;
       kernel.hbm_written = it->second.hbm_written * share;
@@ -255,7 +283,8 @@ class StepAttribution {
 /// Holds a step's kernels back, passes everything else through in its place.
 class Attributing : public timeline::SpanVisitor {
  public:
-  Attributing(StepAttribution& attribution, timeline::SpanVisitor* next) : attribution_(attribution), next_(next) {}
+  Attributing(StepAttribution& attribution, timeline::SpanVisitor* next)
+      : attribution_(attribution), next_(next) {}
 
   void on_step(const timeline::StepSpan& step) override {
     close();

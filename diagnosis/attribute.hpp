@@ -1,10 +1,12 @@
 #pragma once
-// What a recorded timeline does not say, from the model: which linear layer each matrix product is, and the bytes and FLOP of every
-// kernel. A recording has names and times; the step's annotation has the batch; with the model's dimensions the rest follows.
+// What a recorded timeline does not say, from the model: which linear layer each matrix product is,
+// and the bytes and FLOP of every kernel. A recording has names and times; the step's annotation
+// has the batch; with the model's dimensions the rest follows.
 //
-// Attention kernels mark the layers. Between two of them stand the same few matrix products in the same order in every dense
-// decoder: output projection, feed-forward, then queries, keys and values of the next layer. How many there are says which are
-// fused. Steps in which that pattern is not found, or whose batch is not known, stay as they were.
+// Attention kernels mark the layers. Between two of them stand the same few matrix products in the
+// same order in every dense decoder: output projection, feed-forward, then queries, keys and values
+// of the next layer. How many there are says which are fused. Steps in which that pattern is not
+// found, or whose batch is not known, stay as they were.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +21,8 @@ namespace ridgeline::diagnosis {
 class AttributedTimeline : public timeline::SpanSource {
  public:
   /// `base` must outlive this.
-  AttributedTimeline(const timeline::SpanSource& base, const workloads::ModelSpec& model, hw::Dtype kv_cache, const hw::GpuSpec& gpu)
+  AttributedTimeline(const timeline::SpanSource& base, const workloads::ModelSpec& model,
+                     hw::Dtype kv_cache, const hw::GpuSpec& gpu)
       : base_(base), model_(model), kv_cache_(kv_cache), gpu_(gpu) {}
 
   [[nodiscard]] timeline::DeviceInfo device() const override { return base_.device(); }

@@ -7,7 +7,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Formulas leave out a few per cent (embeddings, norms, activations); less than that is no contradiction.
+/// Formulas leave out a few per cent (embeddings, norms, activations); less than that is no
+/// contradiction.
 constexpr double kTolerance = 0.05;
 
 bool meet(const Value& a, const Value& b, double tolerance = kTolerance) {
@@ -17,7 +18,9 @@ bool meet(const Value& a, const Value& b, double tolerance = kTolerance) {
   return widened(a).meets(widened(b));
 }
 
-bool near_ratio(const Value& a, const Value& b, double ratio) { return meet(a, b * Value(ratio), 0.03); }
+bool near_ratio(const Value& a, const Value& b, double ratio) {
+  return meet(a, b * Value(ratio), 0.03);
+}
 
 void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& out) {
   if (!e.profile.flop_fraction || !w.flop_expected) return;
@@ -25,20 +28,22 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
   const Value& expected = *w.flop_expected;
   switch (w.excess) {
     case FlopExcess::padding:
-      out.push_back(
-          {"FLOP rate", expected, counted, "fraction",
-           fmt::format("padding counted as FLOP: matrix products of {} row{} are multiplied in tiles that pad them up "
-                       "to {:.3g}x; {} of peak is useful",
-                       number_text(best_or(e.profile.gemm_rows, w.tokens->best)),
-                       best_or(e.profile.gemm_rows, w.tokens->best) == 1.0 ? "" : "s", w.padding,
-                       percent_text(expected.best))});
+      out.push_back({"FLOP rate", expected, counted, "fraction",
+                     fmt::format("padding counted as FLOP: matrix products of {} row{} are "
+                                 "multiplied in tiles that pad them up "
+                                 "to {:.3g}x; {} of peak is useful",
+                                 number_text(best_or(e.profile.gemm_rows, w.tokens->best)),
+                                 best_or(e.profile.gemm_rows, w.tokens->best) == 1.0 ? "" : "s",
+                                 w.padding, percent_text(expected.best))});
       return;
     case FlopExcess::prompt_tokens:
       out.push_back(
           {"FLOP rate", expected, counted, "fraction",
-           fmt::format("the steps carry prompt tokens besides the output: {} is the arithmetic of about "
-                       "{} tokens a step, {} of them from prompts",
-                       percent_text(counted.best), whole_text(w.tokens_implied->best), whole_text(w.riding->best))});
+           fmt::format(
+               "the steps carry prompt tokens besides the output: {} is the arithmetic of about "
+               "{} tokens a step, {} of them from prompts",
+               percent_text(counted.best), whole_text(w.tokens_implied->best),
+               whole_text(w.riding->best))});
       return;
     case FlopExcess::unexplained:
       if (w.window == Window::training && counted.best < 1.5 * expected.best) {
@@ -46,11 +51,12 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
                        "activations recomputed in the backward pass are counted too"});
       } else if (w.window == Window::prefill && w.attention_flop_square &&
                  meet(counted, (*w.linear_flop + *w.attention_flop_square) / (*w.peak * *w.time))) {
-        out.push_back(
-            {"FLOP rate", expected, counted, "fraction", "attention computes the masked half of the score matrix too"});
+        out.push_back({"FLOP rate", expected, counted, "fraction",
+                       "attention computes the masked half of the score matrix too"});
       } else {
         out.push_back({"FLOP rate", expected, counted, "fraction",
-                       "more arithmetic was counted than these tokens need: a total over devices, another time window, "
+                       "more arithmetic was counted than these tokens need: a total over devices, "
+                       "another time window, "
                        "or more tokens a step than stated",
                        false});
       }
@@ -60,7 +66,8 @@ void check_flop(const Evidence& e, const Work& w, std::vector<Inconsistency>& ou
   }
   if (counted.high() < 0.7 * expected.low() && w.window != Window::training) {
     out.push_back({"FLOP rate", expected, counted, "fraction",
-                   "fewer FLOP were counted than the tokens need: prompt tokens counted as output, or a counter that "
+                   "fewer FLOP were counted than the tokens need: prompt tokens counted as output, "
+                   "or a counter that "
                    "misses matrix units",
                    false});
   }
@@ -76,33 +83,39 @@ void check_hbm(const Evidence& e, const Work& w, std::vector<Inconsistency>& out
     if (w.kv_expected && w.kv_read && !w.kv_expected->interval.meets({0.0, w.kv_read->best}) &&
         counted.high() >= weights_alone.low()) {
       const double share = w.kv_read->best / w.kv_expected->best;
-      out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     share < 0.01
-                         ? std::string("contexts are far shorter than stated")
-                         : fmt::format("contexts average {:.0f} % of the stated length, as those that are still "
-                                       "growing do",
-                                       100.0 * share)});
+      out.push_back(
+          {"HBM bandwidth", expected, counted, "fraction",
+           share < 0.01
+               ? std::string("contexts are far shorter than stated")
+               : fmt::format(
+                     "contexts average {:.0f} % of the stated length, as those that are still "
+                     "growing do",
+                     100.0 * share)});
     } else if (near_ratio(expected, counted, 2.0) || near_ratio(expected, counted, 4.0)) {
-      out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     "the weights are in fewer bits than stated, or the rate is a total of several devices", false});
+      out.push_back(
+          {"HBM bandwidth", expected, counted, "fraction",
+           "the weights are in fewer bits than stated, or the rate is a total of several devices",
+           false});
     } else {
       out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                     "less was read than the steps need: prompt tokens counted as output, a total for a per-device "
+                     "less was read than the steps need: prompt tokens counted as output, a total "
+                     "for a per-device "
                      "rate, or a counter over a longer window",
                      false});
     }
     return;
   }
   if (w.phase == Phase::mixed && counted.best < 2.0 * expected.best) {
-    out.push_back({"HBM bandwidth", expected, counted, "fraction",
-                   "the prompt tokens of a step read and write their activations and KV cache as well"});
+    out.push_back(
+        {"HBM bandwidth", expected, counted, "fraction",
+         "the prompt tokens of a step read and write their activations and KV cache as well"});
     return;
   }
   if (!w.kv_expected) return;  // what exceeds the weights is KV of contexts that nobody stated
-  out.push_back(
-      {"HBM bandwidth", expected, counted, "fraction",
-       "more is read than weights and KV: activations spilling to HBM, longer contexts, or kernels that read twice",
-       false});
+  out.push_back({"HBM bandwidth", expected, counted, "fraction",
+                 "more is read than weights and KV: activations spilling to HBM, longer contexts, "
+                 "or kernels that read twice",
+                 false});
 }
 
 void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
@@ -112,30 +125,37 @@ void check_roofs(const Evidence& e, const Work& w, const std::optional<TimeBudge
     const Value flop_floor = (w.flop / w.peak).value_or(Value(0.0));
     const Value& floor = bytes_floor.best >= flop_floor.best ? bytes_floor : flop_floor;
     std::string reading =
-        "faster than the machine's roof allows: a total over devices or requests, prompt tokens counted as output, or "
+        "faster than the machine's roof allows: a total over devices or requests, prompt tokens "
+        "counted as output, or "
         "other weights than stated";
-    if (w.sequences && w.sequences->best > 1.5 && near_ratio(floor / *w.time, Value(1.0), w.sequences->best)) {
+    if (w.sequences && w.sequences->best > 1.5 &&
+        near_ratio(floor / *w.time, Value(1.0), w.sequences->best)) {
       reading = "a total over sequences read as the rate of one";
     }
     out.push_back({"time", floor, *w.time, "seconds", reading, false});
   }
-  for (const Maybe& fraction : {e.profile.hbm_fraction, e.profile.flop_fraction, e.profile.useful_flop_fraction}) {
+  for (const Maybe& fraction :
+       {e.profile.hbm_fraction, e.profile.flop_fraction, e.profile.useful_flop_fraction}) {
     if (fraction && fraction->low() > 1.0) {
-      out.push_back({"fraction of a roof", *fraction, Value(1.0), "fraction",
-                     "above 100 % of a roof: the peak, the dtype or the window is not the one measured", false});
+      out.push_back(
+          {"fraction of a roof", *fraction, Value(1.0), "fraction",
+           "above 100 % of a roof: the peak, the dtype or the window is not the one measured",
+           false});
     }
   }
   if (e.profile.useful_flop_fraction && e.profile.flop_fraction &&
       e.profile.useful_flop_fraction->low() > 1.01 * e.profile.flop_fraction->high()) {
-    out.push_back({"FLOP rate", *e.profile.useful_flop_fraction, *e.profile.flop_fraction, "fraction",
-                   "useful FLOP exceed issued ones: the two were taken over different windows", false});
+    out.push_back(
+        {"FLOP rate", *e.profile.useful_flop_fraction, *e.profile.flop_fraction, "fraction",
+         "useful FLOP exceed issued ones: the two were taken over different windows", false});
   }
 }
 
 void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
                 std::vector<Inconsistency>& out) {
   const Measured& m = e.measured;
-  // A step that yields more tokens takes longer, and a mean over tokens counts it more often than a mean over steps.
+  // A step that yields more tokens takes longer, and a mean over tokens counts it more often than a
+  // mean over steps.
   const bool means_differ = m.step_time && m.step_time->origin == Origin::read && m.itl &&
                             m.itl->best > m.step_time->best && w.sequences && m.throughput &&
                             meet(*w.sequences / *m.step_time, *m.throughput, 0.1);
@@ -154,45 +174,58 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
       w.window == Window::decode) {
     const Value total = *m.throughput_per_sequence * *e.serving.concurrency;
     if (!meet(total, *m.throughput)) {
-      out.push_back({"throughput", total, *m.throughput, "tokens/s",
-                     "not all sequences decode all the time, or a rate of one was read as the total", false});
+      out.push_back(
+          {"throughput", total, *m.throughput, "tokens/s",
+           "not all sequences decode all the time, or a rate of one was read as the total", false});
     }
   }
   if (m.itl && w.time && w.window == Window::decode && !meet(*m.itl, *w.time, 0.15)) {
     std::string reading =
-        "tokens do not come one a step: speculation, several steps a message, or waiting between steps";
+        "tokens do not come one a step: speculation, several steps a message, or waiting between "
+        "steps";
     if (w.sequences && near_ratio(*m.itl / Value(w.sequences->best), *w.time, 1.0))
       reading = "time per token read as time per step";
     if (means_differ)
-      reading = "means over steps and over tokens: a step that yields more tokens takes longer and counts more";
-    // Tokens wait for every step; a profile of pure decode steps leaves out those that read prompts.
+      reading =
+          "means over steps and over tokens: a step that yields more tokens takes longer and "
+          "counts more";
+    // Tokens wait for every step; a profile of pure decode steps leaves out those that read
+    // prompts.
     const bool prompts_left_out = m.step_time && m.step_time->origin == Origin::read &&
                                   m.itl->best > m.step_time->best && w.phase == Phase::decode &&
                                   e.serving.arrivals != Arrivals::one_at_a_time &&
                                   m.itl->best < 3.0 * m.step_time->best;
     if (!means_differ && prompts_left_out)
       reading = "tokens also wait for the steps that read prompts, which these steps leave out";
-    out.push_back({"step time", *w.time, *m.itl, "seconds", std::move(reading), means_differ || prompts_left_out});
+    out.push_back({"step time", *w.time, *m.itl, "seconds", std::move(reading),
+                   means_differ || prompts_left_out});
   }
-  if (w.window == Window::prefill && m.ttft && m.step_time && m.ttft->low() > 1.1 * m.step_time->high()) {
+  if (w.window == Window::prefill && m.ttft && m.step_time &&
+      m.ttft->low() > 1.1 * m.step_time->high()) {
     out.push_back({"time to first token", *m.step_time, *m.ttft, "seconds",
                    "the prompt waits before its own steps begin: queueing"});
   }
   if (const Line* host = budget ? budget->find(LineId::host) : nullptr;
       host != nullptr && !e.profile.host_time && host->time.low() > 0.1 * budget->total.best) {
-    out.push_back({"step time", budget->total - host->time, budget->total, "seconds",
-                   "kernels and the gaps between them do not fill the step: the host works between steps"});
+    out.push_back(
+        {"step time", budget->total - host->time, budget->total, "seconds",
+         "kernels and the gaps between them do not fill the step: the host works between steps"});
   }
   if (w.weight_bytes && e.machine.hbm_capacity) {
     const Value room = *e.machine.hbm_capacity * e.machine.devices.value_or(Value(1.0));
     if (w.weight_bytes->low() > room.high()) {
       out.push_back({"memory", *w.weight_bytes, room, "bytes",
-                     "the weights do not fit: more devices than stated, fewer bits, or weights kept elsewhere", false});
+                     "the weights do not fit: more devices than stated, fewer bits, or weights "
+                     "kept elsewhere",
+                     false});
     }
   }
-  if (w.score_bytes && e.profile.transient && !w.materialised && e.profile.transient->low() > w.score_bytes->high()) {
-    out.push_back({"transient", *w.score_bytes, *e.profile.transient, "bytes",
-                   "larger than the score matrix of a layer: several are alive at once, or it is in 32 bit", false});
+  if (w.score_bytes && e.profile.transient && !w.materialised &&
+      e.profile.transient->low() > w.score_bytes->high()) {
+    out.push_back(
+        {"transient", *w.score_bytes, *e.profile.transient, "bytes",
+         "larger than the score matrix of a layer: several are alive at once, or it is in 32 bit",
+         false});
   }
 }
 

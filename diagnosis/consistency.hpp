@@ -1,5 +1,6 @@
 #pragma once
-// The same quantity by two roads. Where the roads do not meet, something was misread, and the evidence often says what.
+// The same quantity by two roads. Where the roads do not meet, something was misread, and the
+// evidence often says what.
 
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct Inconsistency {
   bool explained = true;  // the reading accounts for the difference
 };
 
-[[nodiscard]] std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence, const Work& work,
-                                                            const std::optional<TimeBudget>& budget);
+[[nodiscard]] std::vector<Inconsistency> inconsistencies_of(
+    const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget);
 
 }  // namespace ridgeline::diagnosis

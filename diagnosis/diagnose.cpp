@@ -51,8 +51,9 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
   });
   // What must come first does, where it is on the list at all.
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    const auto first = std::find_if(judged.begin(), judged.end(),
-                                    [&](const Judged& j) { return j.fix->name == judged[i].fix->after; });
+    const auto first = std::find_if(judged.begin(), judged.end(), [&](const Judged& j) {
+      return j.fix->name == judged[i].fix->after;
+    });
     if (first == judged.end() || first < judged.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     std::rotate(judged.begin() + static_cast<std::ptrdiff_t>(i), first, first + 1);
   }
@@ -67,7 +68,8 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
   return out;
 }
 
-/// Tempting: proposed by somebody here, or proposed everywhere; a keyword of the evidence adds to it.
+/// Tempting: proposed by somebody here, or proposed everywhere; a keyword of the evidence adds to
+/// it.
 double temptation(const Fix& fix, const Situation& s) {
   double t = fix.popularity;
   const auto& proposals = s.evidence.proposals;
@@ -82,16 +84,19 @@ std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, 
                                              const std::vector<Recommendation>& fixes) {
   std::vector<std::pair<double, const Judged*>> worthless;
   for (const Judged& j : judged) {
-    const bool chosen =
-        std::any_of(fixes.begin(), fixes.end(), [&](const Recommendation& r) { return r.name == j.fix->name; });
+    const bool chosen = std::any_of(fixes.begin(), fixes.end(),
+                                    [&](const Recommendation& r) { return r.name == j.fix->name; });
     if (!chosen && !j.possible()) worthless.emplace_back(temptation(*j.fix, s), &j);
   }
-  std::stable_sort(worthless.begin(), worthless.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(worthless.begin(), worthless.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Recommendation> out;
   std::vector<std::string_view> families;
   for (const auto& [score, j] : worthless) {
     if (out.size() == kMostRejects) break;
-    if (score < 0.35 || std::find(families.begin(), families.end(), j->fix->family) != families.end()) continue;
+    if (score < 0.35 ||
+        std::find(families.begin(), families.end(), j->fix->family) != families.end())
+      continue;
     families.push_back(j->fix->family);
     out.push_back(recommendation(*j));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// From evidence to a diagnosis: what binds, what proves it, what to change, and what not to. Pure: the same evidence
-// gives the same diagnosis, whether a person typed it or a timeline was read.
+// From evidence to a diagnosis: what binds, what proves it, what to change, and what not to. Pure:
+// the same evidence gives the same diagnosis, whether a person typed it or a timeline was read.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@ namespace ridgeline::diagnosis {
 struct Finding {
   std::string statement;
   double value = 0.0;
-  std::string unit;  // "fraction", "seconds", "bytes", "FLOP", "tokens", "tokens/s", "steps/s", "ratio", "bytes/s"
+  std::string unit;  // "fraction", "seconds", "bytes", "FLOP", "tokens", "tokens/s", "steps/s",
+                     // "ratio", "bytes/s"
   Origin origin = Origin::derived;
   bool repeats = false;  // its number stands in another sentence too: for programs, not for people
 };

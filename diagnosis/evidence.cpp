@@ -13,47 +13,54 @@ namespace {
 using core::Dimension;
 using core::Reader;
 
-#define RIDGELINE_FIELD(section, key, dimension, whole)                                               \
-  Field {                                                                                             \
-#section, #key, Dimension::dimension, whole, [](Evidence & e) -> Maybe& { return e.section.key; } \
+#define RIDGELINE_FIELD(section, key, dimension, whole)      \
+  Field {                                                    \
+#section, #key, Dimension::dimension, whole,             \
+        [](Evidence & e) -> Maybe& { return e.section.key; } \
   }
 
-const std::vector<core::Choice<Arrivals>> kArrivals{
-    {"one_at_a_time", Arrivals::one_at_a_time}, {"open", Arrivals::open}, {"saturated", Arrivals::saturated}};
+const std::vector<core::Choice<Arrivals>> kArrivals{{"one_at_a_time", Arrivals::one_at_a_time},
+                                                    {"open", Arrivals::open},
+                                                    {"saturated", Arrivals::saturated}};
 const std::vector<core::Choice<Window>> kWindows{
     {"decode", Window::decode}, {"prefill", Window::prefill}, {"training", Window::training}};
 
-/// "160 tokens/s" is how people write a rate that core knows as "160 /s". Only what is counted here may stand before the stroke.
+/// "160 tokens/s" is how people write a rate that core knows as "160 /s". Only what is counted here
+/// may stand before the stroke.
 std::string without_nouns(std::string text) {
   for (const std::string_view noun : {"tokens", "token", "tok"}) {
-    if (const std::size_t at = text.find(std::string(noun) + "/"); at != std::string::npos) return text.erase(at, noun.size());
+    if (const std::size_t at = text.find(std::string(noun) + "/"); at != std::string::npos)
+      return text.erase(at, noun.size());
   }
   return text;
 }
 
 /// Quantities that can be nothing; all others divide something.
 bool may_be_zero(std::string_view key, Dimension dimension) {
-  for (const std::string_view name :
-       {"waiting", "preemptions", "gap_length", "gap_time", "host_time", "transient", "prefill_tokens_per_step"}) {
+  for (const std::string_view name : {"waiting", "preemptions", "gap_length", "gap_time",
+                                      "host_time", "transient", "prefill_tokens_per_step"}) {
     if (key == name) return true;
   }
   return dimension == Dimension::fraction;
 }
 
-// Far around everything that is measured on a server, in SI units, so that nothing computed from it overflows.
+// Far around everything that is measured on a server, in SI units, so that nothing computed from it
+// overflows.
 constexpr double kLeast = 1e-12;
 constexpr double kMost = 1e18;
 
 Value read_value(const Reader& in, std::string_view key, Dimension dimension, bool whole) {
   const bool zero = may_be_zero(key, dimension);
-  const std::string expected = dimension == Dimension::rate
-                                   ? "a rate like '160 tokens/s'"
-                                   : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
+  const std::string expected =
+      dimension == Dimension::rate
+          ? "a rate like '160 tokens/s'"
+          : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
   const std::string& written = in.scalar(key, expected);
   const std::string text = dimension == Dimension::rate ? without_nouns(written) : written;
   core::Interval bounds;
   if (const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt) {
-    in.require(*exact == std::floor(*exact), key, zero ? "a whole number of zero or more" : "a whole number above zero");
+    in.require(*exact == std::floor(*exact), key,
+               zero ? "a whole number of zero or more" : "a whole number above zero");
     bounds = core::Interval(*exact);
   } else if (const auto typed = core::parse_interval(text, dimension)) {
     bounds = *typed;
@@ -62,18 +69,24 @@ Value read_value(const Reader& in, std::string_view key, Dimension dimension, bo
   }
   const double middle = bounds.middle();
   if (dimension == Dimension::fraction) {
-    if (middle < 0.0 || middle > 1.0) in.fail(key, "a fraction between 0 and 1", core::per_cent_hint(text));
+    if (middle < 0.0 || middle > 1.0)
+      in.fail(key, "a fraction between 0 and 1", core::per_cent_hint(text));
     bounds = core::clamp(bounds, 0.0, 1.0);
   } else {
-    in.require(zero ? middle >= 0.0 : middle > 0.0, key, zero ? "zero or more" : "a value above zero");
-    in.require(middle <= kMost && (middle == 0.0 || middle >= kLeast), key, "a value from 1e-12 to 1e18");
+    in.require(zero ? middle >= 0.0 : middle > 0.0, key,
+               zero ? "zero or more" : "a value above zero");
+    in.require(middle <= kMost && (middle == 0.0 || middle >= kLeast), key,
+               "a value from 1e-12 to 1e18");
     bounds.low = std::max(bounds.low, 0.0);
   }
-  const std::string path = in.path().empty() ? std::string(key) : in.path() + "." + std::string(key);
+  const std::string path =
+      in.path().empty() ? std::string(key) : in.path() + "." + std::string(key);
   return {bounds, std::clamp(middle, bounds.low, bounds.high), Origin::given, path};
 }
 
-hw::Dtype read_dtype(const Reader& in, std::string_view key) { return in.choice(key, hw::dtype_names()); }
+hw::Dtype read_dtype(const Reader& in, std::string_view key) {
+  return in.choice(key, hw::dtype_names());
+}
 
 Machine read_machine(const Reader& root, const core::ConfigLibrary& library) {
   const core::Node* node = root.node().find("machine");
@@ -105,7 +118,8 @@ Machine read_machine(const Reader& root, const core::ConfigLibrary& library) {
 
 Model read_model(const Reader& root, const ModelByName& model_by_name) {
   if (root.node().find("model")->kind != core::Node::Kind::map) {
-    if (!model_by_name) root.fail("model", "a map of facts (parameters, weight_bytes, layers, ...)");
+    if (!model_by_name)
+      root.fail("model", "a map of facts (parameters, weight_bytes, layers, ...)");
     return model_by_name(root.raw("model"));
   }
   const Reader in = root.child("model");
@@ -123,14 +137,16 @@ void read_kernel_time(const Reader& profile, Profile& out) {
   for (const std::string& key : in.keys()) {
     std::vector<std::string> names(kKernelGroupNames.begin(), kKernelGroupNames.end());
     const auto it = std::find(names.begin(), names.end(), key);
-    if (it == names.end()) in.reject_key(key, "unknown kernel class" + core::suggestion(key, names));
+    if (it == names.end())
+      in.reject_key(key, "unknown kernel class" + core::suggestion(key, names));
     const Value share = read_value(in, key, Dimension::fraction, false);
     sum_low += share.low();
     out.kernel_time.emplace(static_cast<KernelGroup>(it - names.begin()), share);
   }
   if (sum_low > 1.0)
     profile.reject("kernel_time",
-                   fmt::format("the shares add up to at least {:.0f} %, more than all of it", 100.0 * sum_low));
+                   fmt::format("the shares add up to at least {:.0f} %, more than all of it",
+                               100.0 * sum_low));
 }
 
 }  // namespace
@@ -189,7 +205,8 @@ Machine machine_from(const hw::GpuSpec& gpu) {
   for (const auto& dtype : hw::dtype_names()) {
     if (!gpu.supports(dtype.value)) continue;
     machine.peak.emplace(dtype.value, read_exactly(gpu.peak[dtype.value].value(), "machine"));
-    if (gpu.sustained[dtype.value] > 0.0) machine.peak_sustained.emplace(dtype.value, gpu.sustained[dtype.value]);
+    if (gpu.sustained[dtype.value] > 0.0)
+      machine.peak_sustained.emplace(dtype.value, gpu.sustained[dtype.value]);
   }
   machine.hbm_sustained = gpu.hbm.sustained;
   return machine;
@@ -218,14 +235,16 @@ Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& li
       field.at(evidence) = read_value(part, field.key, field.dimension, field.whole);
       any = true;
     }
-    if (section == "serving" && part.has("arrivals")) evidence.serving.arrivals = part.choice("arrivals", kArrivals);
+    if (section == "serving" && part.has("arrivals"))
+      evidence.serving.arrivals = part.choice("arrivals", kArrivals);
     if (section == "profile") {
       if (part.has("window")) evidence.profile.window = part.choice("window", kWindows);
       if (part.has("kernel_time")) read_kernel_time(part, evidence.profile);
       any = any || !evidence.profile.kernel_time.empty();
     }
   }
-  if (in.has("devices")) evidence.machine.devices = read_value(in, "devices", Dimension::none, true);
+  if (in.has("devices"))
+    evidence.machine.devices = read_value(in, "devices", Dimension::none, true);
   if (in.has("proposals")) {
     evidence.proposals = in.words("proposals");
     for (const std::string& name : evidence.proposals) {
@@ -235,9 +254,9 @@ Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& li
   }
   in.finish();
   if (!any) {
-    throw core::ConfigError(
-        document.position.text() +
-        ": document: expected at least one fact (machine, model, serving, measured or profile), got none");
+    throw core::ConfigError(document.position.text() +
+                            ": document: expected at least one fact (machine, model, serving, "
+                            "measured or profile), got none");
   }
   return evidence;
 }
@@ -248,19 +267,23 @@ Evidence load_evidence(const std::filesystem::path& path, const core::ConfigLibr
 }
 
 void require_sensible(const Evidence& evidence) {
-  const auto check = [](std::string_view section, std::string_view key, Dimension dimension, const Value& value) {
+  const auto check = [](std::string_view section, std::string_view key, Dimension dimension,
+                        const Value& value) {
     const bool zero = may_be_zero(key, dimension);
-    const bool sensible = std::isfinite(value.low()) && std::isfinite(value.high()) && std::isfinite(value.best) &&
-                          value.low() >= 0.0 && value.low() <= value.best && value.best <= value.high() &&
+    const bool sensible = std::isfinite(value.low()) && std::isfinite(value.high()) &&
+                          std::isfinite(value.best) && value.low() >= 0.0 &&
+                          value.low() <= value.best && value.best <= value.high() &&
                           (zero || value.best > 0.0);
     if (!sensible) {
-      throw core::ConfigError(fmt::format("{}.{}: expected a finite value {}, got {:g} to {:g}", section, key,
-                                          zero ? "of zero or more" : "above zero", value.low(), value.high()));
+      throw core::ConfigError(fmt::format("{}.{}: expected a finite value {}, got {:g} to {:g}",
+                                          section, key, zero ? "of zero or more" : "above zero",
+                                          value.low(), value.high()));
     }
   };
   Evidence copy = evidence;  // the table of fields hands out references that may be written through
   for (const Field& field : evidence_fields()) {
-    if (const Maybe& value = field.at(copy)) check(field.section, field.key, field.dimension, *value);
+    if (const Maybe& value = field.at(copy))
+      check(field.section, field.key, field.dimension, *value);
   }
   for (const auto& [group, share] : evidence.profile.kernel_time)
     check("profile.kernel_time", name_of(group), Dimension::fraction, share);

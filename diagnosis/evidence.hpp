@@ -1,9 +1,10 @@
 #pragma once
-// What is known about a slow server: any subset of the machine, the model, how it is served, what was measured from
-// outside and what a profiler showed. Nothing is filled in here that nobody said; what follows from it is
-// diagnosis/work.hpp.
+// What is known about a slow server: any subset of the machine, the model, how it is served, what
+// was measured from outside and what a profiler showed. Nothing is filled in here that nobody said;
+// what follows from it is diagnosis/work.hpp.
 //
-// Two roads make one: `load_evidence` reads what a person typed, diagnosis/observe.hpp takes it from a timeline.
+// Two roads make one: `load_evidence` reads what a person typed, diagnosis/observe.hpp takes it
+// from a timeline.
 
 #include <array>
 #include <filesystem>
@@ -23,14 +24,15 @@ namespace ridgeline::diagnosis {
 
 struct Machine {
   std::string name;
-  bool datasheet = false;  // read from a configuration: a dtype without a peak is one that the part lacks
+  bool datasheet =
+      false;  // read from a configuration: a dtype without a peak is one that the part lacks
   Maybe hbm_bandwidth;
   Maybe hbm_capacity;
   std::map<hw::Dtype, Value> peak;  // dense matrix rate
   // What the best kernels reach of the peaks on this part; 1 where nobody measured it.
   double hbm_sustained = 1.0;
   std::map<hw::Dtype, double> peak_sustained;
-  Maybe devices;                    // that share one copy of the model; absent means one
+  Maybe devices;  // that share one copy of the model; absent means one
 };
 
 struct Model {
@@ -82,9 +84,18 @@ struct Measured {
 enum class Window : std::uint8_t { decode, prefill, training };
 
 /// Kernels by what a fix would do about them.
-enum class KernelGroup : std::uint8_t { gemm, attention, norm, elementwise, cast, collective, copy, other };
-inline constexpr std::array<std::string_view, 8> kKernelGroupNames{"gemm", "attention",  "norm", "elementwise",
-                                                                   "cast", "collective", "copy", "other"};
+enum class KernelGroup : std::uint8_t {
+  gemm,
+  attention,
+  norm,
+  elementwise,
+  cast,
+  collective,
+  copy,
+  other
+};
+inline constexpr std::array<std::string_view, 8> kKernelGroupNames{
+    "gemm", "attention", "norm", "elementwise", "cast", "collective", "copy", "other"};
 [[nodiscard]] constexpr std::string_view name_of(KernelGroup g) {
   return kKernelGroupNames[static_cast<std::size_t>(g)];
 }
@@ -95,14 +106,14 @@ struct Profile {
   Maybe useful_flop_fraction;
   Maybe hbm_fraction;
   Maybe kernels_per_step;
-  Maybe kernel_length;                       // the range that kernels fall in, and so their mean
-  Maybe gap_length;                          // between consecutive kernels
-  Maybe transient;                           // largest allocation above the weights
-  Maybe gemm_rows;                           // M of the matrix products
-  Maybe busy_time;                           // of one step: some kernel runs
-  Maybe gap_time;                            // of one step: between kernels
-  Maybe host_time;                           // of one step: before its first kernel and after its last
-  Maybe idle_fraction;                       // of the run: no step at all
+  Maybe kernel_length;  // the range that kernels fall in, and so their mean
+  Maybe gap_length;     // between consecutive kernels
+  Maybe transient;      // largest allocation above the weights
+  Maybe gemm_rows;      // M of the matrix products
+  Maybe busy_time;      // of one step: some kernel runs
+  Maybe gap_time;       // of one step: between kernels
+  Maybe host_time;      // of one step: before its first kernel and after its last
+  Maybe idle_fraction;  // of the run: no step at all
   std::map<KernelGroup, Value> kernel_time;  // shares of all kernel time
 };
 
@@ -113,7 +124,8 @@ struct Evidence {
   Serving serving;
   Measured measured;
   Profile profile;
-  std::vector<std::string> proposals;  // fixes that somebody proposes, by their names in diagnosis/fixes
+  std::vector<std::string>
+      proposals;  // fixes that somebody proposes, by their names in diagnosis/fixes
 };
 
 /// One quantity of the evidence: where it stands in YAML, and where in the struct.
@@ -133,11 +145,12 @@ using ModelByName = std::function<Model(const core::Node& reference)>;
 /// The machine facts of a GPU, all of them read.
 [[nodiscard]] Machine machine_from(const hw::GpuSpec& gpu);
 
-/// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot be (a negative
-/// time, a fraction above one), a file with no quantity in it.
+/// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot
+/// be (a negative time, a fraction above one), a file with no quantity in it.
 [[nodiscard]] Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& library,
                                      const ModelByName& model_by_name = {});
-[[nodiscard]] Evidence load_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library,
+[[nodiscard]] Evidence load_evidence(const std::filesystem::path& path,
+                                     const core::ConfigLibrary& library,
                                      const ModelByName& model_by_name = {});
 
 /// Throws ConfigError naming the first quantity that is negative, infinite or not a number.

@@ -6,8 +6,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Kernels that spend this much of their time at a roof are bound by it; below, by themselves. Real kernels that read
-/// memory as fast as they can come to 0.5 to 0.8 of the datasheet.
+/// Kernels that spend this much of their time at a roof are bound by it; below, by themselves. Real
+/// kernels that read memory as fast as they can come to 0.5 to 0.8 of the datasheet.
 constexpr double kNearRoof = 0.4;
 /// Two mechanisms closer than this cannot be ranked.
 constexpr double kTooClose = 0.06;
@@ -28,11 +28,13 @@ struct DeviceTime {
 };
 
 DeviceTime device_time(const Evidence& e, const TimeBudget& budget) {
-  DeviceTime t{budget.share(Cause::bandwidth).best, budget.share(Cause::compute).best, budget.share(Cause::kernels).best, 0.0};
+  DeviceTime t{budget.share(Cause::bandwidth).best, budget.share(Cause::compute).best,
+               budget.share(Cause::kernels).best, 0.0};
   const hw::Dtype dtype = e.model.activation_dtype.value_or(hw::Dtype::bf16);
   const auto sustained = e.machine.peak_sustained.find(dtype);
   const double matrix = sustained != e.machine.peak_sustained.end() ? sustained->second : 1.0;
-  if (t.all() > 0.0) t.near = std::min(1.0, (t.bandwidth / e.machine.hbm_sustained + t.compute / matrix) / t.all());
+  if (t.all() > 0.0)
+    t.near = std::min(1.0, (t.bandwidth / e.machine.hbm_sustained + t.compute / matrix) / t.all());
   return t;
 }
 
@@ -41,15 +43,17 @@ Regime on_device(const DeviceTime& t) {
   return t.compute > t.bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
-/// An all-reduce of the few hundred kilobytes that a decode step sends, its waiting included; two of them a layer.
+/// An all-reduce of the few hundred kilobytes that a decode step sends, its waiting included; two
+/// of them a layer.
 constexpr double kAllReduceSeconds = 20e-6;
-/// Roofs that stand out even when the rest was not separated: matrix units and HBM are rarely seen busier than twice
-/// this in a server, so the rest is mostly kernels of the same kind.
+/// Roofs that stand out even when the rest was not separated: matrix units and HBM are rarely seen
+/// busier than twice this in a server, so the rest is mostly kernels of the same kind.
 constexpr double kComputeStandsOut = 0.25;
 constexpr double kBandwidthStandsOut = 0.35;
 
-/// What nobody separated most likely is: a decode step that is far from its roof waits for its host or, on several
-/// devices, for its collectives; a long prompt or a training step is slow inside its kernels.
+/// What nobody separated most likely is: a decode step that is far from its roof waits for its host
+/// or, on several devices, for its collectives; a long prompt or a training step is slow inside its
+/// kernels.
 Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   const double bandwidth = budget.share(Cause::bandwidth).best;
   const double compute = budget.share(Cause::compute).best;
@@ -57,23 +61,28 @@ Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   const bool several = best_or(e.machine.devices, 1.0) > 1.5;
   const double collectives = 2.0 * best_or(e.model.layers, 40.0) * kAllReduceSeconds;
   const double unknown_seconds = budget.share(Cause::unexplained).best * budget.total.best;
-  if (several && budget.in_seconds && collectives > 0.3 * unknown_seconds) return Regime::communication_bound;
+  if (several && budget.in_seconds && collectives > 0.3 * unknown_seconds)
+    return Regime::communication_bound;
   if (compute >= kComputeStandsOut) return Regime::compute_bound;
   if (bandwidth >= kBandwidthStandsOut) return Regime::bandwidth_bound;
   return Regime::overhead_bound;
 }
 
-/// A heuristic, not a probability: each number that could contradict the verdict and is missing takes its share of the
-/// confidence. The factors were chosen so that all of the numbers leave it whole, one missing number never decides, and
-/// a machine, a model and one rate end between a third and a half. Relative order matters, the digits do not.
+/// A heuristic, not a probability: each number that could contradict the verdict and is missing
+/// takes its share of the confidence. The factors were chosen so that all of the numbers leave it
+/// whole, one missing number never decides, and a machine, a model and one rate end between a third
+/// and a half. Relative order matters, the digits do not.
 double evidence_weight(const Evidence& e, const Work& w) {
   const Profile& p = e.profile;
   const bool decoding = w.window == Window::decode;
   const bool training = w.window == Window::training;
-  const bool kernel_times = p.busy_time || (p.kernels_per_step && p.kernel_length) || !p.kernel_time.empty();
+  const bool kernel_times =
+      p.busy_time || (p.kernels_per_step && p.kernel_length) || !p.kernel_time.empty();
   const auto assumed = [](const Maybe& v) { return v && v->origin == Origin::assumed; };
   double weight = 1.0;
-  const auto missing = [&weight](bool is_missing, double factor) { weight *= is_missing ? factor : 1.0; };
+  const auto missing = [&weight](bool is_missing, double factor) {
+    weight *= is_missing ? factor : 1.0;
+  };
   missing(!w.time && !training, 0.8);
   missing(!p.hbm_fraction && decoding, 0.88);
   missing(!p.flop_fraction, 0.92);
@@ -86,12 +95,14 @@ double evidence_weight(const Evidence& e, const Work& w) {
   missing(decoding && (!w.kv_expected || assumed(w.kv_expected)), 0.95);
   missing(assumed(w.weight_bytes), 0.95);
   // Several devices without their collectives' time; experts whose choice is only estimated.
-  missing(best_or(e.machine.devices, 1.0) > 1.5 && !p.kernel_time.contains(KernelGroup::collective), 0.85);
+  missing(best_or(e.machine.devices, 1.0) > 1.5 && !p.kernel_time.contains(KernelGroup::collective),
+          0.85);
   missing(e.model.active_parameters.has_value() && !p.hbm_fraction, 0.9);
   return weight;
 }
 
-/// How clearly the kernels stand on their side of `kNearRoof`, and one roof above the other: 0.7 to 1. A heuristic too.
+/// How clearly the kernels stand on their side of `kNearRoof`, and one roof above the other: 0.7
+/// to 1. A heuristic too.
 double clearness(const DeviceTime& t) {
   if (!(t.all() > 0.0)) return 1.0;
   const double from_line = std::min(1.0, 0.7 + 1.5 * std::abs(t.near - kNearRoof));
@@ -100,24 +111,28 @@ double clearness(const DeviceTime& t) {
   return from_line * std::min(1.0, 0.75 + 0.5 * contrast);
 }
 
-/// Share of the time that another sequence would bring along instead of sharing: arithmetic, KV, and what their kernels
-/// take beyond them.
+/// Share of the time that another sequence would bring along instead of sharing: arithmetic, KV,
+/// and what their kernels take beyond them.
 double per_token_share(const TimeBudget& budget) {
   double share = budget.share(Cause::compute).best + budget.share(LineId::kv_cache).best +
                  budget.share(LineId::attention_distance).best;
-  if (budget.find(LineId::matrix_arithmetic) != nullptr) share += budget.share(LineId::matrix_distance).best;
+  if (budget.find(LineId::matrix_arithmetic) != nullptr)
+    share += budget.share(LineId::matrix_distance).best;
   return share;
 }
 
 }  // namespace
 
 Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget) {
-  // A full cache behind work that grows with every sequence would only let more of them queue there.
+  // A full cache behind work that grows with every sequence would only let more of them queue
+  // there.
   constexpr double kSharedEnough = 0.6;
   const double compute_roof = best_or(e.profile.flop_fraction, 0.0);
-  const bool more_would_help = compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
+  const bool more_would_help =
+      compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
   const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95;
-  const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
+  const bool turned_away =
+      best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
   if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound, 0.85};
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
     return {Regime::load_bound, 0.85};
@@ -130,17 +145,21 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double device = on_it.all();
   std::array<Side, 4> sides{
       {{on_device(on_it), device},
-       {Regime::overhead_bound, budget->share(Cause::launch).best + budget->share(Cause::host).best},
+       {Regime::overhead_bound,
+        budget->share(Cause::launch).best + budget->share(Cause::host).best},
        {Regime::communication_bound, budget->share(Cause::communication).best},
        {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
-  std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.share > b.share; });
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const Side& a, const Side& b) { return a.share > b.share; });
 
   const double weight = evidence_weight(e, w);
   if (budget->overfull) return {sides[0].regime, 0.15 * weight};
   if (unknown > sides[0].share) {
     // A roof that takes this much of a step binds it, whatever the rest is made of.
-    if (std::max(bandwidth, compute) >= 0.5 * (1.0 - kTooClose)) return {sides[0].regime, 0.5 * weight};
-    if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated))) return {Regime::mixed, 0.1};
+    if (std::max(bandwidth, compute) >= 0.5 * (1.0 - kTooClose))
+      return {sides[0].regime, 0.5 * weight};
+    if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated)))
+      return {Regime::mixed, 0.1};
     return {guess(e, w, *budget), 0.45 * weight};
   }
   const double margin = sides[0].share - sides[1].share;

@@ -1,6 +1,7 @@
 #pragma once
-// What binds, decided on the ledger: first which side of the machine the time lies on (device, launch and host, links,
-// copies), then, on the device, whether the kernels stand near a roof or far from their own floors.
+// What binds, decided on the ledger: first which side of the machine the time lies on (device,
+// launch and host, links, copies), then, on the device, whether the kernels stand near a roof or
+// far from their own floors.
 
 #include "diagnosis/time_budget.hpp"
 
@@ -18,15 +19,20 @@ enum class Regime : std::uint8_t {
   mixed,
 };
 inline constexpr std::array<std::string_view, 9> kRegimeNames{
-    "compute_bound",       "bandwidth_bound", "capacity_bound", "overhead_bound", "communication_bound",
-    "kernel_inefficiency", "load_bound",      "transfer_bound", "mixed"};
-[[nodiscard]] constexpr std::string_view name_of(Regime r) { return kRegimeNames[static_cast<std::size_t>(r)]; }
+    "compute_bound",  "bandwidth_bound",     "capacity_bound",
+    "overhead_bound", "communication_bound", "kernel_inefficiency",
+    "load_bound",     "transfer_bound",      "mixed"};
+[[nodiscard]] constexpr std::string_view name_of(Regime r) {
+  return kRegimeNames[static_cast<std::size_t>(r)];
+}
 
 struct Verdict {
   Regime regime = Regime::mixed;
-  double confidence = 0.0;  // that this, and not another regime, is right; consistency is judged elsewhere
+  double confidence =
+      0.0;  // that this, and not another regime, is right; consistency is judged elsewhere
 };
 
-[[nodiscard]] Verdict regime_of(const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget);
+[[nodiscard]] Verdict regime_of(const Evidence& evidence, const Work& work,
+                                const std::optional<TimeBudget>& budget);
 
 }  // namespace ridgeline::diagnosis

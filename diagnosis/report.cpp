@@ -32,13 +32,15 @@ json recommendations(const std::vector<Recommendation>& list) {
 
 /// A number stays on one line with its unit.
 std::string with_units_tied(std::string text, char tie) {
-  for (const std::string_view unit : {"%", "ns", "us", "ms", "s", "B", "kB", "MB", "GB", "TB", "MFLOP", "GFLOP",
-                                      "TFLOP", "PFLOP", "tokens/s", "steps/s"}) {
+  for (const std::string_view unit : {"%", "ns", "us", "ms", "s", "B", "kB", "MB", "GB", "TB",
+                                      "MFLOP", "GFLOP", "TFLOP", "PFLOP", "tokens/s", "steps/s"}) {
     for (std::size_t at = 1; at + 1 < text.size(); ++at) {
       const std::size_t end = at + 1 + unit.size();
-      const bool after_digit = text[at] == ' ' && std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;
+      const bool after_digit =
+          text[at] == ' ' && std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0;
       if (!after_digit || text.compare(at + 1, unit.size(), unit) != 0) continue;
-      if (end >= text.size() || std::isalnum(static_cast<unsigned char>(text[end])) == 0) text[at] = tie;
+      if (end >= text.size() || std::isalnum(static_cast<unsigned char>(text[end])) == 0)
+        text[at] = tie;
     }
   }
   return text;
@@ -108,7 +110,8 @@ std::string lower_first(std::string_view title) {
 
 std::string bar(double share, double low, double high) {
   const auto cells = [](double x) {
-    return static_cast<std::size_t>(std::lround(std::clamp(x, 0.0, 1.0) * static_cast<double>(kBar)));
+    return static_cast<std::size_t>(
+        std::lround(std::clamp(x, 0.0, 1.0) * static_cast<double>(kBar)));
   };
   std::string out(kBar, ' ');
   for (std::size_t i = 0; i < cells(high); ++i) out[i] = '.';
@@ -129,7 +132,8 @@ std::string slow_kernels(const TimeBudget& budget) {
                              {"elementwise kernels", budget.share(LineId::elementwise).best},
                              {"casts", budget.share(LineId::casts).best},
                              {"other kernels", budget.share(LineId::other_kernels).best}}};
-  std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& x, const Kind& y) { return x.share > y.share; });
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const Kind& x, const Kind& y) { return x.share > y.share; });
   constexpr double kClose = 0.75;
   if (!(kinds[0].share > 0.0)) return "";
   std::string out(kinds[0].words);
@@ -144,62 +148,71 @@ std::string binding_words(const Diagnosis& d) {
     words = slow.empty() ? "kernels far from their own floor, not the machine"
                          : "kernels far from their own floor: " + slow;
   }
-  if (d.queueing && d.queueing->overloaded) return "offered load exceeds capacity, which is set by " + words;
+  if (d.queueing && d.queueing->overloaded)
+    return "offered load exceeds capacity, which is set by " + words;
   return words;
 }
 
 std::string head_text(const Diagnosis& d) {
   const bool overloaded = d.queueing && d.queueing->overloaded;
   std::string out =
-      wrapped(fmt::format("Binds:  {}{} / {}: {} (confidence {:.0f} %)", d.settled() ? "" : "Not settled; most likely ",
-                          name_of(d.regime), name_of(d.phase), binding_words(d), 100.0 * d.confidence),
+      wrapped(fmt::format("Binds:  {}{} / {}: {} (confidence {:.0f} %)",
+                          d.settled() ? "" : "Not settled; most likely ", name_of(d.regime),
+                          name_of(d.phase), binding_words(d), 100.0 * d.confidence),
               8);
   if (overloaded) {
-    out +=
-        wrapped(fmt::format("Queue:  at least {} of the {} to a first token is waiting, before the prompt's own steps; "
-                            "up to {} requests wait",
-                            time_text(d.queueing->wait.best), time_text(d.queueing->first_token.best),
-                            whole_text(best_or(d.queueing->waiting, 0.0))),
-                8);
+    out += wrapped(
+        fmt::format("Queue:  at least {} of the {} to a first token is waiting, before the "
+                    "prompt's own steps; "
+                    "up to {} requests wait",
+                    time_text(d.queueing->wait.best), time_text(d.queueing->first_token.best),
+                    whole_text(best_or(d.queueing->waiting, 0.0))),
+        8);
   }
-  out += wrapped("Proof:  " + (d.settling_evidence.empty() ? std::string("none: the evidence does not reach that far")
-                                                           : d.settling_evidence.front().statement),
+  out += wrapped("Proof:  " + (d.settling_evidence.empty()
+                                   ? std::string("none: the evidence does not reach that far")
+                                   : d.settling_evidence.front().statement),
                  8);
-  if (!d.settled() || d.fixes.empty()) return out + wrapped("Do:     To settle it, ask: " + d.question, 8);
+  if (!d.settled() || d.fixes.empty())
+    return out + wrapped("Do:     To settle it, ask: " + d.question, 8);
   std::string todo;
   for (const Recommendation& fix : d.fixes) {
-    todo += fmt::format("{}{} ({}), {}", todo.empty() ? "" : "; then ", lower_first(fix.title), fix.name,
-                        gain_text(fix.speedup));
+    todo += fmt::format("{}{} ({}), {}", todo.empty() ? "" : "; then ", lower_first(fix.title),
+                        fix.name, gain_text(fix.speedup));
   }
   return out + wrapped("Do:     " + todo, 8);
 }
 
 bool known_exactly(const TimeBudget& budget) {
-  return std::all_of(budget.lines.begin(), budget.lines.end(),
-                     [&](const Line& line) { return line.time.interval.width() < 1e-3 * budget.total.best; });
+  return std::all_of(budget.lines.begin(), budget.lines.end(), [&](const Line& line) {
+    return line.time.interval.width() < 1e-3 * budget.total.best;
+  });
 }
 
 std::string ledger_text(const TimeBudget& budget) {
   const double total = budget.total.best;
-  const std::string_view legend = known_exactly(budget) ? "" : " (# certain, - best guess, . at most)";
-  std::string out = budget.in_seconds
-                        ? fmt::format("\nWhere the {} of {} go{}:\n", time_text(total), budget.unit, legend)
-                        : fmt::format("\nWhere the time of {} goes, as shares{}:\n", budget.unit, legend);
+  const std::string_view legend =
+      known_exactly(budget) ? "" : " (# certain, - best guess, . at most)";
+  std::string out =
+      budget.in_seconds
+          ? fmt::format("\nWhere the {} of {} go{}:\n", time_text(total), budget.unit, legend)
+          : fmt::format("\nWhere the time of {} goes, as shares{}:\n", budget.unit, legend);
   for (const Line& line : budget.lines) {
     const core::Interval& t = line.time.interval;
     const std::string amount = budget.in_seconds ? time_range_text(t) : "";
     std::string part = line.part;
     if (part.size() > 36) part = part.substr(0, 33) + "...";
-    std::string row =
-        fmt::format("  {:<36} |{}| {:>5.1f} % {:>19}", part, bar(line.time.best / total, t.low / total, t.high / total),
-                    100.0 * line.time.best / total, amount);
+    std::string row = fmt::format("  {:<36} |{}| {:>5.1f} % {:>19}", part,
+                                  bar(line.time.best / total, t.low / total, t.high / total),
+                                  100.0 * line.time.best / total, amount);
     row.erase(row.find_last_not_of(' ') + 1);
     out += row + '\n';
   }
   return out;
 }
 
-/// The sentences after the one in the head. Where a number rests on something nobody said, it says so.
+/// The sentences after the one in the head. Where a number rests on something nobody said, it says
+/// so.
 std::string evidence_text(const std::vector<Finding>& findings) {
   std::string out;
   bool assumed = false;
@@ -211,7 +224,9 @@ std::string evidence_text(const std::vector<Finding>& findings) {
     out += wrapped("  " + f.statement + (marked ? " [assumed]" : ""), 4);
   }
   if (out.empty()) return "";
-  return fmt::format("\nEvidence{}\n", assumed ? " ([assumed]: rests on something that nobody said)" : "") + out;
+  return fmt::format("\nEvidence{}\n",
+                     assumed ? " ([assumed]: rests on something that nobody said)" : "") +
+         out;
 }
 
 std::string amount_text(const Value& v, std::string_view unit) {
@@ -225,19 +240,22 @@ std::string list_text(std::string_view heading, const std::vector<Recommendation
   if (list.empty()) return "";
   std::string out = "\n" + std::string(heading) + "\n";
   for (const Recommendation& r : list) {
-    out += wrapped(fmt::format("  {} ({}, {}): {}", r.title, r.name, gain_text(r.speedup), r.why), 4);
+    out +=
+        wrapped(fmt::format("  {} ({}, {}): {}", r.title, r.name, gain_text(r.speedup), r.why), 4);
   }
   return out;
 }
 
 /// Differences that the reading accounts for, or those that it does not.
-std::string differences_text(std::string_view heading, const std::vector<Inconsistency>& list, bool explained) {
+std::string differences_text(std::string_view heading, const std::vector<Inconsistency>& list,
+                             bool explained) {
   std::string out;
   for (const Inconsistency& i : list) {
     if (i.explained != explained) continue;
-    out += wrapped(fmt::format("  {}, {} one way and {} the other: {}", i.quantity, amount_text(i.one_road, i.unit),
-                               amount_text(i.other_road, i.unit), i.reading),
-                   4);
+    out += wrapped(
+        fmt::format("  {}, {} one way and {} the other: {}", i.quantity,
+                    amount_text(i.one_road, i.unit), amount_text(i.other_road, i.unit), i.reading),
+        4);
   }
   return out.empty() ? "" : fmt::format("\n{}\n", heading) + out;
 }
@@ -247,8 +265,10 @@ std::string differences_text(std::string_view heading, const std::vector<Inconsi
 nlohmann::ordered_json to_json(const Diagnosis& d) {
   json evidence = json::array();
   for (const Finding& f : d.settling_evidence) {
-    evidence.push_back(
-        {{"statement", f.statement}, {"value", number(f.value)}, {"unit", f.unit}, {"origin", name_of(f.origin)}});
+    evidence.push_back({{"statement", f.statement},
+                        {"value", number(f.value)},
+                        {"unit", f.unit},
+                        {"origin", name_of(f.origin)}});
   }
   json ledger = json::array();
   if (d.time_budget) {
@@ -293,7 +313,8 @@ std::string to_text(const Diagnosis& d) {
   out += list_text("Not these", d.rejects);
   out += differences_text("Contradictions", d.inconsistencies, false);
   out += differences_text("Explained differences", d.inconsistencies, true);
-  if (d.settled() && !d.fixes.empty()) out += "\n" + wrapped("Before you do it, ask: " + d.question, 4);
+  if (d.settled() && !d.fixes.empty())
+    out += "\n" + wrapped("Before you do it, ask: " + d.question, 4);
   return out;
 }
 

@@ -32,7 +32,8 @@ class Builder {
  private:
   static std::string_view unit_of(const Evidence& e, const Work& w) {
     if (w.window == Window::training) return "a training step";
-    if (w.window == Window::prefill) return e.measured.step_time ? "a prompt's prefill" : "the time to first token";
+    if (w.window == Window::prefill)
+      return e.measured.step_time ? "a prompt's prefill" : "the time to first token";
     return w.phase == Phase::mixed ? "a step that carries prompt tokens" : "a decode step";
   }
 
@@ -62,23 +63,30 @@ class Builder {
       const double bound = budget_.total.low() - kernels_->high() - gaps_->high();
       if (bound > 0.0 || rest.best > 0.05 * budget_.total.best) host_ = rest.as(Origin::derived);
     }
-    // Every kernel is followed by a gap longer than a device needs between two: it waits to be told.
+    // Every kernel is followed by a gap longer than a device needs between two: it waits to be
+    // told.
     constexpr double kDispatch = 3e-6;
     Maybe gap = p.gap_length;
     if (!gap && gaps_ && p.kernels_per_step) gap = *gaps_ / *p.kernels_per_step;
-    budget_.back_to_back = gap && gaps_ && gap->best <= kDispatch && gaps_->best < 0.05 * budget_.total.best;
-    budget_.host_paced = gap && gaps_ && gap->best > kDispatch && gaps_->best > 0.1 * budget_.total.best;
+    budget_.back_to_back =
+        gap && gaps_ && gap->best <= kDispatch && gaps_->best < 0.05 * budget_.total.best;
+    budget_.host_paced =
+        gap && gaps_ && gap->best > kDispatch && gaps_->best > 0.1 * budget_.total.best;
   }
 
   void find_floors() {
     const Value& total = budget_.total;
     if (budget_.in_seconds) {
-      budget_.compute_floor = (by_groups() && w_.window == Window::prefill ? w_.linear_flop : w_.flop) / w_.peak;
+      budget_.compute_floor =
+          (by_groups() && w_.window == Window::prefill ? w_.linear_flop : w_.flop) / w_.peak;
       budget_.bandwidth_floor = w_.bytes / w_.bandwidth;
     }
-    if (!budget_.compute_floor && e_.profile.flop_fraction) budget_.compute_floor = *e_.profile.flop_fraction * total;
-    if (!budget_.compute_floor && w_.flop_expected) budget_.compute_floor = *w_.flop_expected * total;
-    if (!budget_.bandwidth_floor && e_.profile.hbm_fraction) budget_.bandwidth_floor = *e_.profile.hbm_fraction * total;
+    if (!budget_.compute_floor && e_.profile.flop_fraction)
+      budget_.compute_floor = *e_.profile.flop_fraction * total;
+    if (!budget_.compute_floor && w_.flop_expected)
+      budget_.compute_floor = *w_.flop_expected * total;
+    if (!budget_.bandwidth_floor && e_.profile.hbm_fraction)
+      budget_.bandwidth_floor = *e_.profile.hbm_fraction * total;
     for (Maybe* floor : {&budget_.compute_floor, &budget_.bandwidth_floor}) {
       if (!*floor) continue;
       if ((*floor)->low() > 1.02 * total.high()) budget_.overfull = true;
@@ -95,20 +103,23 @@ class Builder {
   Value add_floor() {
     if (!budget_.compute_floor && !budget_.bandwidth_floor) return {0.0};
     if (compute_is_longer()) {
-      add(LineId::matrix_arithmetic, Cause::compute, "arithmetic at peak rate", *budget_.compute_floor);
+      add(LineId::matrix_arithmetic, Cause::compute, "arithmetic at peak rate",
+          *budget_.compute_floor);
       return *budget_.compute_floor;
     }
     if (w_.bytes && budget_.in_seconds && w_.weights_read) {
       Value weights = (*w_.weights_read / *w_.bandwidth).clamped(0.0, budget_.total.high());
       add(LineId::weights, Cause::bandwidth, "weights at peak bandwidth", weights);
       if (w_.kv_read) {
-        Value kv = (*w_.kv_read / *w_.bandwidth).clamped(0.0, std::max(0.0, budget_.total.high() - weights.best));
+        Value kv = (*w_.kv_read / *w_.bandwidth)
+                       .clamped(0.0, std::max(0.0, budget_.total.high() - weights.best));
         add(LineId::kv_cache, Cause::bandwidth, "KV cache at peak bandwidth", kv);
         return weights + kv;
       }
       return weights;
     }
-    add(LineId::traffic, Cause::bandwidth, "HBM traffic at peak bandwidth", *budget_.bandwidth_floor);
+    add(LineId::traffic, Cause::bandwidth, "HBM traffic at peak bandwidth",
+        *budget_.bandwidth_floor);
     return *budget_.bandwidth_floor;
   }
 
@@ -117,19 +128,21 @@ class Builder {
     const bool any_floor = budget_.compute_floor || budget_.bandwidth_floor;
     if (kernels_) {
       // Kernels cannot be shorter than their floor, whatever the range says.
-      kernels_ = Value({std::max(kernels_->low(), floor.low()), std::max(kernels_->high(), floor.high())},
-                       std::max(kernels_->best, floor.best), kernels_->origin);
+      kernels_ =
+          Value({std::max(kernels_->low(), floor.low()), std::max(kernels_->high(), floor.high())},
+                std::max(kernels_->best, floor.best), kernels_->origin);
       budget_.kernels = kernels_;
       if (any_floor) {
-        add(LineId::kernel_distance, Cause::kernels, "kernels beyond their floor", *kernels_ - floor);
+        add(LineId::kernel_distance, Cause::kernels, "kernels beyond their floor",
+            *kernels_ - floor);
       } else {
         add(LineId::kernel_distance, Cause::kernels, "kernels", *kernels_);
       }
     }
   }
 
-  void add_block(const Value& time, Value floor, LineId floor_id, Cause cause, std::string floor_part,
-                 LineId distance_id, std::string distance_part) {
+  void add_block(const Value& time, Value floor, LineId floor_id, Cause cause,
+                 std::string floor_part, LineId distance_id, std::string distance_part) {
     floor = floor.clamped(0.0, time.high());
     if (floor.best > time.best) floor.best = time.best;
     floor.interval.low = std::min(floor.interval.low, floor.best);
@@ -144,7 +157,8 @@ class Builder {
     if (kernels_) {
       kernels = *kernels_;
     } else {
-      kernels = kernels.as(Origin::assumed);  // shares of kernel time say nothing of what lies between kernels
+      kernels = kernels.as(
+          Origin::assumed);  // shares of kernel time say nothing of what lies between kernels
     }
     kernels = kernels.clamped(0.0, budget_.total.high());
     budget_.kernels = kernels;
@@ -157,21 +171,26 @@ class Builder {
       for (const auto& [group, share] : shares) rest = rest - share;
       shares.emplace(KernelGroup::gemm, rest.clamped(0.0, 1.0));
     }
-    const auto time_of = [&](KernelGroup g) { return shares.contains(g) ? shares.at(g) * kernels : Value(0.0); };
+    const auto time_of = [&](KernelGroup g) {
+      return shares.contains(g) ? shares.at(g) * kernels : Value(0.0);
+    };
 
     const Value attention = time_of(KernelGroup::attention);
-    const bool split_attention = attention.best > 0.0 && budget_.in_seconds && attention_floor().has_value();
+    const bool split_attention =
+        attention.best > 0.0 && budget_.in_seconds && attention_floor().has_value();
     Value matrix = time_of(KernelGroup::gemm);
     if (!split_attention) matrix = matrix + attention;  // one FLOP counter for both
     add_matrix_kernels(matrix, split_attention);
     if (split_attention) {
       const bool decoding = w_.window == Window::decode;
-      add_block(attention, *attention_floor(), decoding ? LineId::kv_cache : LineId::attention_arithmetic,
+      add_block(attention, *attention_floor(),
+                decoding ? LineId::kv_cache : LineId::attention_arithmetic,
                 decoding ? Cause::bandwidth : Cause::compute,
                 decoding ? "KV cache at peak bandwidth" : "attention arithmetic at peak rate",
                 LineId::attention_distance, "attention kernels beyond their floor");
     }
-    // Passes over activations: they move bytes and next to no arithmetic. In a decode step their tensors are tiny.
+    // Passes over activations: they move bytes and next to no arithmetic. In a decode step their
+    // tensors are tiny.
     const Cause passes = w_.window == Window::decode ? Cause::kernels : Cause::bandwidth;
     const auto pass = [&](KernelGroup g, LineId id, Cause cause, const char* part) {
       if (shares.contains(g)) add(id, cause, part, time_of(g));
@@ -191,15 +210,17 @@ class Builder {
   }
 
   void add_matrix_kernels(const Value& time, bool attention_apart) {
-    const Maybe bytes = budget_.in_seconds && w_.weights_read ? w_.weights_read / w_.bandwidth : std::nullopt;
+    const Maybe bytes =
+        budget_.in_seconds && w_.weights_read ? w_.weights_read / w_.bandwidth : std::nullopt;
     const Maybe bandwidth = attention_apart || bytes ? bytes : budget_.bandwidth_floor;
     if (budget_.compute_floor && budget_.compute_floor->best >= best_or(bandwidth, 0.0)) {
       add_block(time, *budget_.compute_floor, LineId::matrix_arithmetic, Cause::compute,
-                "matrix arithmetic at peak rate", LineId::matrix_distance, "matrix kernels beyond their floor");
+                "matrix arithmetic at peak rate", LineId::matrix_distance,
+                "matrix kernels beyond their floor");
     } else if (bandwidth) {
       add_block(time, *bandwidth, bytes ? LineId::weights : LineId::traffic, Cause::bandwidth,
-                bytes ? "weights at peak bandwidth" : "HBM traffic at peak bandwidth", LineId::matrix_distance,
-                "matrix kernels beyond their floor");
+                bytes ? "weights at peak bandwidth" : "HBM traffic at peak bandwidth",
+                LineId::matrix_distance, "matrix kernels beyond their floor");
     } else {
       add(LineId::matrix_distance, Cause::kernels, "matrix kernels", time);
     }
@@ -224,12 +245,13 @@ class Builder {
     if (left <= dust && by_groups()) return;
     if (kernels_ && !host_ && budget_.in_seconds) {
       const Value outside({0.0, budget_.total.high()}, std::max(left, 0.0), Origin::derived);
-      add(LineId::host, Cause::host, gaps_ ? "host around a step's kernels" : "outside kernels: gaps and host",
-          outside);
+      add(LineId::host, Cause::host,
+          gaps_ ? "host around a step's kernels" : "outside kernels: gaps and host", outside);
       return;
     }
     const bool nothing_else = !kernels_ && !gaps_ && !host_ && !by_groups();
-    const Value rest(core::Interval(0.0, budget_.total.high()), std::max(left, 0.0), Origin::derived);
+    const Value rest(core::Interval(0.0, budget_.total.high()), std::max(left, 0.0),
+                     Origin::derived);
     if (nothing_else) {
       add(LineId::not_separated, Cause::unexplained, "not told apart: kernels, gaps, host", rest);
     } else {
@@ -256,8 +278,8 @@ class Builder {
     }
   }
 
-  /// No line can hold more than the total leaves beside the least of the others, nor less than it needs beside their
-  /// most.
+  /// No line can hold more than the total leaves beside the least of the others, nor less than it
+  /// needs beside their most.
   void tighten() {
     for (int round = 0; round < 2; ++round) {
       double lows = 0.0;
@@ -269,8 +291,10 @@ class Builder {
       for (Line& line : budget_.lines) {
         core::Interval& t = line.time.interval;
         const core::Interval old = t;
-        t.low = std::clamp(budget_.total.low() - (highs - old.high), old.low, std::max(old.low, line.time.best));
-        t.high = std::clamp(budget_.total.high() - (lows - old.low), std::min(old.high, line.time.best), old.high);
+        t.low = std::clamp(budget_.total.low() - (highs - old.high), old.low,
+                           std::max(old.low, line.time.best));
+        t.high = std::clamp(budget_.total.high() - (lows - old.low),
+                            std::min(old.high, line.time.best), old.high);
         t.low = std::min(t.low, line.time.best);
         t.high = std::max(t.high, line.time.best);
         lows += t.low - old.low;
@@ -290,7 +314,8 @@ class Builder {
 }  // namespace
 
 const Line* TimeBudget::find(LineId id) const {
-  const auto it = std::find_if(lines.begin(), lines.end(), [id](const Line& l) { return l.id == id; });
+  const auto it =
+      std::find_if(lines.begin(), lines.end(), [id](const Line& l) { return l.id == id; });
   return it != lines.end() ? &*it : nullptr;
 }
 
@@ -309,7 +334,8 @@ Value TimeBudget::share(LineId id) const {
 
 std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work) {
   const Profile& p = evidence.profile;
-  if (!work.time && !work.flop_expected && !p.flop_fraction && !p.hbm_fraction && p.kernel_time.empty())
+  if (!work.time && !work.flop_expected && !p.flop_fraction && !p.hbm_fraction &&
+      p.kernel_time.empty())
     return std::nullopt;
   return Builder(evidence, work).build();
 }

@@ -1,10 +1,11 @@
 #pragma once
-// The ledger: the measured time of one unit of work (a step, a prompt's prefill, a training step) split by cause. The
-// floor of the kernels is what their bytes take at peak bandwidth or their arithmetic at peak rate, whichever is
-// longer; then their distance from it, the gaps between them, the host around them, and what the evidence cannot tell
-// apart.
+// The ledger: the measured time of one unit of work (a step, a prompt's prefill, a training step)
+// split by cause. The floor of the kernels is what their bytes take at peak bandwidth or their
+// arithmetic at peak rate, whichever is longer; then their distance from it, the gaps between them,
+// the host around them, and what the evidence cannot tell apart.
 //
-// The lines' numbers add up exactly to the measured time; their bounds are those that such a sum allows.
+// The lines' numbers add up exactly to the measured time; their bounds are those that such a sum
+// allows.
 
 #include <optional>
 #include <string>
@@ -15,7 +16,16 @@
 
 namespace ridgeline::diagnosis {
 
-enum class Cause : std::uint8_t { bandwidth, compute, kernels, launch, host, communication, transfer, unexplained };
+enum class Cause : std::uint8_t {
+  bandwidth,
+  compute,
+  kernels,
+  launch,
+  host,
+  communication,
+  transfer,
+  unexplained
+};
 inline constexpr std::size_t kCauses = 8;
 
 enum class LineId : std::uint8_t {
@@ -52,11 +62,12 @@ struct TimeBudget {
   std::vector<Line> lines;
   Maybe compute_floor;  // of the matrix kernels, whichever of the two is on the ledger
   Maybe bandwidth_floor;
-  Maybe kernels;              // time in which some kernel runs
-  std::string_view unit;      // what the time is of: "a decode step", "the time to first token"
-  bool host_paced = false;    // the device waits for each launch: a shorter kernel makes a longer gap
+  Maybe kernels;            // time in which some kernel runs
+  std::string_view unit;    // what the time is of: "a decode step", "the time to first token"
+  bool host_paced = false;  // the device waits for each launch: a shorter kernel makes a longer gap
   bool back_to_back = false;  // measured gaps no longer than a device needs between two kernels
-  bool overfull = false;      // the floors alone exceed the measured time: the evidence contradicts itself
+  bool overfull =
+      false;  // the floors alone exceed the measured time: the evidence contradicts itself
 
   [[nodiscard]] const Line* find(LineId id) const;
   /// Sum over the lines of a cause, as a share of the total.

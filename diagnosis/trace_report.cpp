@@ -29,7 +29,8 @@ nlohmann::ordered_json to_json(const TraceStudy& study, std::size_t top) {
   out["format"] = study.recording.format;
   out["device"] = study.timeline.device().name;
   std::int64_t kernels = 0;
-  for (const timeline::DeviceEvent& e : study.recording.device_events) kernels += e.kind == timeline::DeviceEvent::Kind::kernel ? 1 : 0;
+  for (const timeline::DeviceEvent& e : study.recording.device_events)
+    kernels += e.kind == timeline::DeviceEvent::Kind::kernel ? 1 : 0;
   out["kernel_count"] = kernels;
   out["device_span_ns"] = i.recorded.count;
   out["device_busy_ns"] = i.recorded_busy.count;
@@ -61,7 +62,10 @@ nlohmann::ordered_json to_json(const TraceStudy& study, std::size_t top) {
                                   {"total_ns", row.durations.total.count},
                                   {"median_ns", row.durations.median.count}});
   }
-  out["floor_kernels"] = {{"limit_ns", i.floor.limit.count}, {"count", i.floor.count}, {"kernels", i.floor.kernels}, {"total_ns", i.floor.time.count}};
+  out["floor_kernels"] = {{"limit_ns", i.floor.limit.count},
+                          {"count", i.floor.count},
+                          {"kernels", i.floor.kernels},
+                          {"total_ns", i.floor.time.count}};
   out["backlog"] = {{"kernels", i.backlog.kernels},
                     {"median_wait_ns", i.backlog.median_wait.count},
                     {"p90_wait_ns", i.backlog.p90_wait.count},
@@ -69,14 +73,17 @@ nlohmann::ordered_json to_json(const TraceStudy& study, std::size_t top) {
                     {"share_behind", i.backlog.share_behind}};
   for (std::size_t c = 0; c < timeline::kGapCauses; ++c) {
     out["gaps"][std::string(timeline::kGapCauseNames[c])] = {
-        {"count", i.gaps[c].count}, {"total_ns", i.gaps[c].total.count}, {"longest_ns", i.gaps[c].longest.count}};
+        {"count", i.gaps[c].count},
+        {"total_ns", i.gaps[c].total.count},
+        {"longest_ns", i.gaps[c].longest.count}};
   }
   out["blocked_copies"] = nlohmann::ordered_json::array();
   for (const timeline::BlockedCopy& copy : i.blocked_copies) {
-    out["blocked_copies"].push_back({{"call", study.recording.name(study.recording.calls[copy.call].name)},
-                                     {"on_host_ns", copy.on_host.count},
-                                     {"on_device_ns", copy.on_device.count},
-                                     {"bytes", copy.bytes}});
+    out["blocked_copies"].push_back(
+        {{"call", study.recording.name(study.recording.calls[copy.call].name)},
+         {"on_host_ns", copy.on_host.count},
+         {"on_device_ns", copy.on_device.count},
+         {"bytes", copy.bytes}});
   }
   out["gates"] = gates_json(study.gates);
   out["missing"] = study.recording.missing;

@@ -11,7 +11,8 @@ namespace ridgeline::diagnosis {
 namespace {
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -39,13 +40,16 @@ bool looks_like_trace(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, error)) {
     if (std::filesystem::exists(path / "scenario.yaml", error)) return false;
     const std::filesystem::directory_iterator entries(path, error);
-    return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.path().extension() == ".csv"; });
+    return std::any_of(begin(entries), end(entries),
+                       [](const auto& entry) { return entry.path().extension() == ".csv"; });
   }
-  static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz", ".csv", ".db", ".rpd", ".sqlite"};
+  static constexpr std::array<std::string_view, 6> kEndings{".json", ".gz",  ".csv",
+                                                            ".db",   ".rpd", ".sqlite"};
   return std::find(kEndings.begin(), kEndings.end(), path.extension().string()) != kEndings.end();
 }
 
-std::optional<hw::GpuSpec> gpu_named(const std::string& device_name, const core::ConfigLibrary& library) {
+std::optional<hw::GpuSpec> gpu_named(const std::string& device_name,
+                                     const core::ConfigLibrary& library) {
   const std::string device = lower(device_name);
   std::string best;
   for (const std::string& name : library.names("hw")) {

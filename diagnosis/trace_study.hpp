@@ -1,6 +1,6 @@
 #pragma once
-// A recorded trace, opened: what it holds, the steps found in it, whether it can be believed, and its numbers. Everything that the
-// commands on traces start from.
+// A recorded trace, opened: what it holds, the steps found in it, whether it can be believed, and
+// its numbers. Everything that the commands on traces start from.
 
 #include <filesystem>
 #include <memory>
@@ -29,7 +29,8 @@ struct TraceStudy {
   timeline::RecordedTimeline timeline;
 };
 
-/// Whether a path is a profiler's file (or directory of rocprofv3 CSV) rather than typed evidence or a run's directory, by its name.
+/// Whether a path is a profiler's file (or directory of rocprofv3 CSV) rather than typed evidence
+/// or a run's directory, by its name.
 [[nodiscard]] bool looks_like_trace(const std::filesystem::path& path);
 
 /// What the user adds to a trace that does not say it.
@@ -38,11 +39,15 @@ struct TraceContext {
   std::optional<workloads::ModelSpec> model;
 };
 
-/// The shipped GPU whose name stands in a device's name ("AMD Instinct MI300X VF": mi300x), or nothing.
-[[nodiscard]] std::optional<hw::GpuSpec> gpu_named(const std::string& device_name, const core::ConfigLibrary& library);
+/// The shipped GPU whose name stands in a device's name ("AMD Instinct MI300X VF": mi300x), or
+/// nothing.
+[[nodiscard]] std::optional<hw::GpuSpec> gpu_named(const std::string& device_name,
+                                                   const core::ConfigLibrary& library);
 
-/// `hw` and `model` are names or paths of configurations, or empty. An empty `hw` means the GPU that the trace names, if it is known.
-[[nodiscard]] TraceContext trace_context(const TraceStudy& study, const std::string& hw, const std::string& model,
+/// `hw` and `model` are names or paths of configurations, or empty. An empty `hw` means the GPU
+/// that the trace names, if it is known.
+[[nodiscard]] TraceContext trace_context(const TraceStudy& study, const std::string& hw,
+                                         const std::string& model,
                                          const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::diagnosis

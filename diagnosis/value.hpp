@@ -1,8 +1,8 @@
 #pragma once
-// What is known of a quantity: the bounds it certainly lies in, the number a person would write down for it, and where
-// it came from. Arithmetic carries all three: bounds by interval arithmetic, the number by plain arithmetic, the origin
-// by its weakest ancestor. `Maybe` is a value that evidence may lack; whatever is computed from an absent value is
-// absent.
+// What is known of a quantity: the bounds it certainly lies in, the number a person would write
+// down for it, and where it came from. Arithmetic carries all three: bounds by interval arithmetic,
+// the number by plain arithmetic, the origin by its weakest ancestor. `Maybe` is a value that
+// evidence may lack; whatever is computed from an absent value is absent.
 
 #include <cmath>
 #include <cstdint>
@@ -45,7 +45,8 @@ struct Value {
 
   Value() = default;
   /// A number known exactly: a constant of a formula.
-  Value(double exact) : interval(exact), best(exact) {}  // NOLINT: formulas mix constants and values
+  Value(double exact)
+      : interval(exact), best(exact) {}  // NOLINT: formulas mix constants and values
   Value(core::Interval bounds, Origin o, std::string where = {})
       : Value(bounds, bounds.middle(), o, std::move(where)) {}
   Value(core::Interval bounds, double best_guess, Origin o, std::string where = {})
@@ -80,20 +81,31 @@ inline Value operator-(const Value& a, const Value& b) {
 inline Value operator*(const Value& a, const Value& b) {
   return {a.interval * b.interval, a.best * b.best, weakest(a.origin, b.origin)};
 }
-/// The divisor is a positive quantity; its lower bound may be zero, which leaves the quotient without an upper one.
+/// The divisor is a positive quantity; its lower bound may be zero, which leaves the quotient
+/// without an upper one.
 inline Value operator/(const Value& a, const Value& b) {
   constexpr double kTiny = 1e-300;
   const core::Interval divisor{std::max(b.low(), kTiny), std::max(b.high(), kTiny)};
   return {a.interval / divisor, a.best / std::max(b.best, kTiny), weakest(a.origin, b.origin)};
 }
 
-inline Maybe operator+(const Maybe& a, const Maybe& b) { return a && b ? Maybe(*a + *b) : std::nullopt; }
-inline Maybe operator-(const Maybe& a, const Maybe& b) { return a && b ? Maybe(*a - *b) : std::nullopt; }
-inline Maybe operator*(const Maybe& a, const Maybe& b) { return a && b ? Maybe(*a * *b) : std::nullopt; }
-inline Maybe operator/(const Maybe& a, const Maybe& b) { return a && b ? Maybe(*a / *b) : std::nullopt; }
+inline Maybe operator+(const Maybe& a, const Maybe& b) {
+  return a && b ? Maybe(*a + *b) : std::nullopt;
+}
+inline Maybe operator-(const Maybe& a, const Maybe& b) {
+  return a && b ? Maybe(*a - *b) : std::nullopt;
+}
+inline Maybe operator*(const Maybe& a, const Maybe& b) {
+  return a && b ? Maybe(*a * *b) : std::nullopt;
+}
+inline Maybe operator/(const Maybe& a, const Maybe& b) {
+  return a && b ? Maybe(*a / *b) : std::nullopt;
+}
 
 /// The first that is there.
 [[nodiscard]] inline Maybe either(Maybe a, Maybe b) { return a ? std::move(a) : std::move(b); }
-[[nodiscard]] inline double best_or(const Maybe& value, double fallback) { return value ? value->best : fallback; }
+[[nodiscard]] inline double best_or(const Maybe& value, double fallback) {
+  return value ? value->best : fallback;
+}
 
 }  // namespace ridgeline::diagnosis

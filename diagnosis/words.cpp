@@ -31,8 +31,10 @@ std::string scaled(double x, std::span<const Scale> scales) {
 }
 
 constexpr std::array<Scale, 4> kTimes{{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1.0, "s"}}};
-constexpr std::array<Scale, 5> kBytes{{{1.0, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}}};
-constexpr std::array<Scale, 5> kFlop{{{1.0, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}};
+constexpr std::array<Scale, 5> kBytes{
+    {{1.0, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}, {1e12, "TB"}}};
+constexpr std::array<Scale, 5> kFlop{
+    {{1.0, "FLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}}};
 
 }  // namespace
 
@@ -42,12 +44,14 @@ std::string flop_text(double flop) { return scaled(flop, kFlop); }
 
 std::string percent_text(double fraction) {
   const double percent = 100.0 * fraction;
-  return std::abs(percent) >= 9.95 ? fmt::format("{:.1f} %", percent) : three_digits(percent) + " %";
+  return std::abs(percent) >= 9.95 ? fmt::format("{:.1f} %", percent)
+                                   : three_digits(percent) + " %";
 }
 
 std::string number_text(double number) {
   if (std::abs(number) < 999.5) {
-    return std::abs(number - std::round(number)) < 1e-9 ? fmt::format("{:.0f}", number) : fmt::format("{:.1f}", number);
+    return std::abs(number - std::round(number)) < 1e-9 ? fmt::format("{:.0f}", number)
+                                                        : fmt::format("{:.1f}", number);
   }
   if (std::abs(number) >= 1e15) return fmt::format("{:.1e}", number);
   std::string digits = fmt::format("{:.0f}", std::abs(number));

@@ -5,8 +5,8 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Widths of dense decoder layers stand in a steady proportion to their number, about 128 to one, and a layer holds 12
-/// width^2 parameters. Good to some 10 % for models from 1 B to 100 B.
+/// Widths of dense decoder layers stand in a steady proportion to their number, about 128 to one,
+/// and a layer holds 12 width^2 parameters. Good to some 10 % for models from 1 B to 100 B.
 constexpr double kWidthPerLayer = 128.0;
 constexpr double kParametersPerWidthSquared = 12.0;
 /// Grouped heads shrink the KV cache of a multi-head model by up to this.
@@ -14,8 +14,10 @@ constexpr double kMostGrouping = 8.0;
 
 hw::Dtype arithmetic_dtype(const Model& model) {
   if (model.activation_dtype) return *model.activation_dtype;
-  // Weights in few bits are multiplied in 16 unless somebody says that activations are quantized too.
-  if (!model.weight_dtype || hw::bytes_of(*model.weight_dtype).value() < 2.0) return hw::Dtype::bf16;
+  // Weights in few bits are multiplied in 16 unless somebody says that activations are quantized
+  // too.
+  if (!model.weight_dtype || hw::bytes_of(*model.weight_dtype).value() < 2.0)
+    return hw::Dtype::bf16;
   return *model.weight_dtype;
 }
 
@@ -38,7 +40,8 @@ Window window_of(const Evidence& e) {
   if (!m.ttft) return Window::decode;
   if (!decode_rates) return Window::prefill;
   // Both were measured: the one that a request spends longer in.
-  const Maybe decoding = m.itl ? m.itl * e.serving.output_tokens : e.serving.output_tokens / m.throughput_per_sequence;
+  const Maybe decoding =
+      m.itl ? m.itl * e.serving.output_tokens : e.serving.output_tokens / m.throughput_per_sequence;
   return decoding && m.ttft->best > decoding->best ? Window::prefill : Window::decode;
 }
 
@@ -86,8 +89,8 @@ void find_shape(const Evidence& e, Work& w) {
     w.kv_per_token = e.serving.kv_bytes_per_sequence / e.serving.context_tokens;
   }
   if (!w.kv_per_token && m.parameters) {
-    const double layers =
-        std::cbrt(m.parameters->best / (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
+    const double layers = std::cbrt(m.parameters->best /
+                                    (kParametersPerWidthSquared * kWidthPerLayer * kWidthPerLayer));
     const double most = 2.0 * kv_bytes * layers * kWidthPerLayer * layers;
     w.kv_per_token = Value({most / kMostGrouping, most}, most / kMostGrouping, Origin::assumed,
                            "a dense model of this size without grouped heads");
@@ -107,12 +110,14 @@ void find_tokens(const Evidence& e, Work& w) {
       break;
   }
   w.sequences = s.concurrency;
-  if (!w.sequences && s.arrivals == Arrivals::one_at_a_time) w.sequences = Value(1.0).as(Origin::derived);
+  if (!w.sequences && s.arrivals == Arrivals::one_at_a_time)
+    w.sequences = Value(1.0).as(Origin::derived);
   if (!w.sequences) w.sequences = e.measured.throughput / e.measured.throughput_per_sequence;
   w.riding = s.prefill_tokens_per_step;
-  if (!w.riding && e.measured.throughput && s.arrivals != Arrivals::one_at_a_time && best_or(w.sequences, 2.0) > 1.5 &&
-      e.profile.window != Window::decode) {
-    // Every answer came from a prompt that the same server read: on average they share the steps in proportion.
+  if (!w.riding && e.measured.throughput && s.arrivals != Arrivals::one_at_a_time &&
+      best_or(w.sequences, 2.0) > 1.5 && e.profile.window != Window::decode) {
+    // Every answer came from a prompt that the same server read: on average they share the steps in
+    // proportion.
     w.riding = w.sequences * s.prompt_tokens / s.output_tokens;
   }
   w.tokens = w.riding ? w.sequences + w.riding : w.sequences;
@@ -122,15 +127,18 @@ void find_tokens(const Evidence& e, Work& w) {
   }
 }
 
-/// Experts that at least one of the tokens chose, were choices even: 1 - (1 - k/E)^tokens of them. Skew makes them
-/// fewer.
+/// Experts that at least one of the tokens chose, were choices even: 1 - (1 - k/E)^tokens of them.
+/// Skew makes them fewer.
 void find_weights_read(const Evidence& e, Work& w) {
   const Maybe chosen = e.model.active_parameters / e.model.parameters;
   if (!chosen || !w.weight_bytes || chosen->best >= 1.0) return;
   const double tokens = best_or(w.tokens, 1.0);
-  const auto read = [&](double share) { return 1.0 - std::pow(1.0 - std::clamp(share, 0.0, 1.0), tokens); };
-  const Value share({std::min(chosen->low(), read(chosen->low())), std::min(1.0, read(chosen->high()))},
-                    read(chosen->best), Origin::derived);
+  const auto read = [&](double share) {
+    return 1.0 - std::pow(1.0 - std::clamp(share, 0.0, 1.0), tokens);
+  };
+  const Value share(
+      {std::min(chosen->low(), read(chosen->low())), std::min(1.0, read(chosen->high()))},
+      read(chosen->best), Origin::derived);
   w.weights_read = *w.weight_bytes * share;
 }
 
@@ -139,7 +147,8 @@ void find_arithmetic(const Evidence& e, Work& w) {
   const double passes = w.window == Window::training ? 3.0 : 1.0;  // backward is two more
   w.linear_flop = Maybe(2.0 * passes) * w.parameters * w.tokens;
   const Maybe width = either(m.heads * m.head_dim, m.hidden);
-  const Maybe per_pair = Maybe(4.0 * passes) * m.layers * width;  // scores and their product with V, two FLOP each
+  const Maybe per_pair =
+      Maybe(4.0 * passes) * m.layers * width;  // scores and their product with V, two FLOP each
   if (w.window == Window::decode) {
     w.attention_flop = per_pair * w.sequences * w.context;
     w.attention_flop_square = w.attention_flop;
@@ -164,19 +173,26 @@ void find_traffic(const Evidence& e, Work& w) {
   }
   w.kv_read = w.kv_expected;
   const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
-  // Embedding tables are hardly read and caches help a little: a counter this near the expected bytes agrees with them.
+  // Embedding tables are hardly read and caches help a little: a counter this near the expected
+  // bytes agrees with them.
   constexpr double kAgrees = 0.95;
-  // Contexts read off a timeline are those of the very steps, and a counter cannot make them shorter.
-  const bool contexts_read = e.serving.context_tokens && e.serving.context_tokens->origin == Origin::read &&
+  // Contexts read off a timeline are those of the very steps, and a counter cannot make them
+  // shorter.
+  const bool contexts_read = e.serving.context_tokens &&
+                             e.serving.context_tokens->origin == Origin::read &&
                              e.serving.concurrency && e.serving.concurrency->origin == Origin::read;
-  const bool agrees = counted && w.weights_read && w.kv_expected && w.kv_expected->origin != Origin::assumed &&
+  const bool agrees = counted && w.weights_read && w.kv_expected &&
+                      w.kv_expected->origin != Origin::assumed &&
                       counted->high() >= kAgrees * (w.weights_read->low() + w.kv_expected->low());
   if (counted && w.weights_read && w.window == Window::decode && !agrees && !contexts_read) {
-    // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are said to be.
+    // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are
+    // said to be.
     const Value rest = (*counted - *w.weights_read).clamped(0.0, counted->high());
-    const auto both = w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
+    const auto both =
+        w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
     if (both) {
-      w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high), w.kv_expected->origin);
+      w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high),
+                        w.kv_expected->origin);
     } else if (!w.kv_expected || rest.high() < w.kv_expected->low()) {
       w.kv_read = rest.as(Origin::derived);
     }
@@ -186,22 +202,25 @@ void find_traffic(const Evidence& e, Work& w) {
   w.hbm_expected = stated / (w.bandwidth * w.time);
 }
 
-/// Rows up to a tile of the next power of two, 16 at least and 256 at most, are multiplied as if they were full.
+/// Rows up to a tile of the next power of two, 16 at least and 256 at most, are multiplied as if
+/// they were full.
 double padding_of(double rows) {
   double tile = 16.0;
   while (tile < 2.0 * rows && tile < 256.0) tile *= 2.0;
   return std::ceil(rows / tile) * tile / rows;
 }
 
-/// Compares the FLOP counter with the tokens known. Padding can explain an excess up to its bound; beyond it, in a
-/// server that batches continuously, the step must have carried tokens that nobody counted.
+/// Compares the FLOP counter with the tokens known. Padding can explain an excess up to its bound;
+/// beyond it, in a server that batches continuously, the step must have carried tokens that nobody
+/// counted.
 void explain_flop(const Evidence& e, Work& w) {
   w.flop_expected = w.flop / (w.peak * w.time);
   if (!w.flop_expected && w.window == Window::decode && w.parameters) {
     // No step is known, but the rate of tokens is: output, and the prompts that it took.
     const Maybe prompts = e.serving.prompt_tokens / e.serving.output_tokens;
     const Value per_output = prompts ? Value(1.0) + *prompts : Value(1.0);
-    w.flop_expected = e.measured.throughput * Maybe(per_output) * Maybe(Value(2.0) * *w.parameters) / w.peak;
+    w.flop_expected =
+        e.measured.throughput * Maybe(per_output) * Maybe(Value(2.0) * *w.parameters) / w.peak;
   }
   const Maybe counted = e.profile.flop_fraction;
   if (!counted || !w.flop_expected || !w.tokens || !w.linear_flop || !w.time) return;

@@ -1,9 +1,10 @@
 #pragma once
-// What the evidence implies: how long one unit of work took, which bytes and which arithmetic it cannot do without, and
-// how many tokens it carried. A unit is one step (decode, training) or one prompt (prefill). Everything is per unit.
+// What the evidence implies: how long one unit of work took, which bytes and which arithmetic it
+// cannot do without, and how many tokens it carried. A unit is one step (decode, training) or one
+// prompt (prefill). Everything is per unit.
 //
-// Left out: mixtures of experts beyond their active parameters, and embeddings, which a multiply-add per parameter
-// overcounts by a few per cent.
+// Left out: mixtures of experts beyond their active parameters, and embeddings, which a
+// multiply-add per parameter overcounts by a few per cent.
 
 #include "diagnosis/evidence.hpp"
 
@@ -42,8 +43,9 @@ struct Work {
   Maybe kv_per_token;  // bytes of cache; assumed from the model's size when its shape is unknown
   Maybe context;       // of one decoding sequence
   Maybe kv_expected;   // bytes that contexts as stated would read
-  Maybe kv_read;       // bytes read, as far as the bandwidth counter allows where contexts were only stated
-  Maybe bytes;         // weights and KV of one unit
+  Maybe kv_read;  // bytes read, as far as the bandwidth counter allows where contexts were only
+                  // stated
+  Maybe bytes;    // weights and KV of one unit
 
   Maybe sequences;       // decoding, each yielding one token a step
   Maybe tokens;          // that pass through the weights in one unit

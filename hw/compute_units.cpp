@@ -4,13 +4,16 @@
 
 namespace ridgeline::hw {
 
-TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile, std::int64_t splits,
-                   core::FlopPerSecond rate) {
-  const auto ceil_div = [](std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); };
+TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
+                   std::int64_t splits, core::FlopPerSecond rate) {
+  const auto ceil_div = [](std::int64_t a, std::int64_t b) {
+    return static_cast<double>((a + b - 1) / b);
+  };
   const double m = static_cast<double>(tile.m);
   const double n = static_cast<double>(tile.n);
   const double k = static_cast<double>(shape.k);
-  const double tiles = ceil_div(shape.m, tile.m) * ceil_div(shape.n, tile.n) * static_cast<double>(shape.batch);
+  const double tiles =
+      ceil_div(shape.m, tile.m) * ceil_div(shape.n, tile.n) * static_cast<double>(shape.batch);
   const double units = static_cast<double>(gpu.compute_units);
 
   TilePlan plan;
@@ -25,7 +28,9 @@ TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile ti
   if (splits > 1) {
     const core::Bytes partials{4.0 * static_cast<double>(splits) * static_cast<double>(shape.m) *
                                static_cast<double>(shape.n) * static_cast<double>(shape.batch)};
-    plan.compute += gpu.gemm.split_cost + partials / gpu.cache.bandwidth;  // fp32 partial sums, written and added in cache
+    plan.compute +=
+        gpu.gemm.split_cost +
+        partials / gpu.cache.bandwidth;  // fp32 partial sums, written and added in cache
   }
   return plan;
 }

@@ -1,13 +1,15 @@
 #pragma once
 // Matrix multiplies on compute units.
 //
-// A product is cut into tiles of m x n outputs, and each tile's depth K optionally into `splits`. Workgroups go to compute units in
-// waves; a last, part-filled wave costs a whole one. On its unit a tile of depth k takes
+// A product is cut into tiles of m x n outputs, and each tile's depth K optionally into `splits`.
+// Workgroups go to compute units in waves; a last, part-filled wave costs a whole one. On its unit
+// a tile of depth k takes
 //
 //     2 m n (k + extra_k) / (rate per unit x m n / (m n + tile_load (m + n)))
 //
-// because every step of k loads m + n elements for m n multiplies, and the pipeline must fill and drain. A tuned library is
-// modelled as choosing the best tile and split for each shape. Left out: stream-K, LDS bank conflicts, dies out of step.
+// because every step of k loads m + n elements for m n multiplies, and the pipeline must fill and
+// drain. A tuned library is modelled as choosing the best tile and split for each shape. Left out:
+// stream-K, LDS bank conflicts, dies out of step.
 
 #include "core/units.hpp"
 #include "hw/gpu_spec.hpp"
@@ -18,13 +20,14 @@ namespace ridgeline::hw {
 struct TilePlan {
   GemmSpec::Tile tile;
   std::int64_t splits = 1;
-  double workgroups = 0.0;   // tiles x splits x batch
-  core::Seconds compute{};   // time on the compute units
-  core::Flop issued{};       // 2 m n K summed over whole tiles
+  double workgroups = 0.0;  // tiles x splits x batch
+  core::Seconds compute{};  // time on the compute units
+  core::Flop issued{};      // 2 m n K summed over whole tiles
 };
 
-/// The plan for one tile and split. `rate` is the whole machine's matrix rate after sustained fraction and efficiency.
-[[nodiscard]] TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile, std::int64_t splits,
-                                 core::FlopPerSecond rate);
+/// The plan for one tile and split. `rate` is the whole machine's matrix rate after sustained
+/// fraction and efficiency.
+[[nodiscard]] TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
+                                 std::int64_t splits, core::FlopPerSecond rate);
 
 }  // namespace ridgeline::hw

@@ -35,20 +35,24 @@ inline constexpr std::size_t kDtypes = 9;
 
 inline const std::vector<core::Choice<Dtype>>& dtype_names() {
   static const std::vector<core::Choice<Dtype>> names{
-      {"fp64", Dtype::fp64}, {"fp32", Dtype::fp32}, {"tf32", Dtype::tf32}, {"fp16", Dtype::fp16}, {"bf16", Dtype::bf16},
-      {"fp8", Dtype::fp8},   {"int8", Dtype::int8}, {"fp4", Dtype::fp4},   {"int4", Dtype::int4}};
+      {"fp64", Dtype::fp64}, {"fp32", Dtype::fp32}, {"tf32", Dtype::tf32},
+      {"fp16", Dtype::fp16}, {"bf16", Dtype::bf16}, {"fp8", Dtype::fp8},
+      {"int8", Dtype::int8}, {"fp4", Dtype::fp4},   {"int4", Dtype::int4}};
   return names;
 }
 
 [[nodiscard]] inline std::string_view name_of(Dtype dtype) {
-  return dtype_names()[static_cast<std::size_t>(dtype)].name;  // the table stands in the order of the enum
+  return dtype_names()[static_cast<std::size_t>(dtype)]
+      .name;  // the table stands in the order of the enum
 }
 
 /// One value per dtype.
 template <class T>
 class PerDtype {
  public:
-  [[nodiscard]] const T& operator[](Dtype dtype) const { return values_[static_cast<std::size_t>(dtype)]; }
+  [[nodiscard]] const T& operator[](Dtype dtype) const {
+    return values_[static_cast<std::size_t>(dtype)];
+  }
   [[nodiscard]] T& operator[](Dtype dtype) { return values_[static_cast<std::size_t>(dtype)]; }
   bool operator==(const PerDtype&) const = default;
 

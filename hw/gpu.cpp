@@ -13,7 +13,8 @@ std::uint64_t stir(std::uint64_t h, std::uint64_t v) {
 }  // namespace
 
 std::size_t Gpu::ProductHash::operator()(const ProductKey& key) const {
-  std::uint64_t h = stir(static_cast<std::uint64_t>(key.gemm.m), static_cast<std::uint64_t>(key.gemm.n));
+  std::uint64_t h =
+      stir(static_cast<std::uint64_t>(key.gemm.m), static_cast<std::uint64_t>(key.gemm.n));
   h = stir(h, static_cast<std::uint64_t>(key.gemm.k));
   h = stir(h, static_cast<std::uint64_t>(key.gemm.batch));
   h = stir(h, static_cast<std::uint64_t>(key.bytes));
@@ -32,13 +33,15 @@ const KernelCost& Gpu::price(const KernelWork& work, LaunchMode mode) {
   // Everything the cost depends on is in the key, amounts by a hash of their exact bits.
   std::uint64_t bytes = 1;
   bytes = stir(bytes, std::bit_cast<std::uint64_t>(work.useful.value()));
-  for (const core::Bytes b : {work.stream_read, work.stream_written, work.activation_read[0], work.activation_read[1],
-                              work.activation_written}) {
+  for (const core::Bytes b : {work.stream_read, work.stream_written, work.activation_read[0],
+                              work.activation_read[1], work.activation_written}) {
     bytes = stir(bytes, std::bit_cast<std::uint64_t>(b.value()));
   }
-  const std::uint32_t rest = static_cast<std::uint32_t>(work.kind) | static_cast<std::uint32_t>(work.math) << 8U |
+  const std::uint32_t rest = static_cast<std::uint32_t>(work.kind) |
+                             static_cast<std::uint32_t>(work.math) << 8U |
                              static_cast<std::uint32_t>(mode) << 16U;
-  const auto [it, fresh] = products_.try_emplace({work.gemm, std::bit_cast<std::int64_t>(bytes), rest});
+  const auto [it, fresh] =
+      products_.try_emplace({work.gemm, std::bit_cast<std::int64_t>(bytes), rest});
   if (fresh) it->second = cost_of(work, spec_, efficiency_, floor);
   return it->second;
 }

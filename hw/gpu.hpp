@@ -1,5 +1,6 @@
 #pragma once
-// The whole device: prices a step's kernels, runs them through the launch queue, and says where the time went.
+// The whole device: prices a step's kernels, runs them through the launch queue, and says where the
+// time went.
 
 #include <cstdint>
 #include <unordered_map>
@@ -14,9 +15,10 @@ namespace ridgeline::hw {
 
 /// What one step did, summed over its kernels.
 struct Execution {
-  Ledger ledger;                  // without Cause::host, which is the server's to say
-  core::Nanoseconds device_end{};  // of the last kernel, from when the host began to issue the first
-  core::Nanoseconds host_free{};   // when the host had issued everything
+  Ledger ledger;  // without Cause::host, which is the server's to say
+  core::Nanoseconds
+      device_end{};               // of the last kernel, from when the host began to issue the first
+  core::Nanoseconds host_free{};  // when the host had issued everything
   std::int64_t kernels = 0;
   core::Flop issued{};
   core::Flop useful{};
@@ -35,7 +37,8 @@ class Gpu {
   /// Cost of one kernel, remembered by shape for matrix products.
   [[nodiscard]] const KernelCost& price(const KernelWork& work, LaunchMode mode);
 
-  /// Runs a program. `visit(work, cost, timing)` is called for every kernel in order; pass nothing when only the sums matter.
+  /// Runs a program. `visit(work, cost, timing)` is called for every kernel in order; pass nothing
+  /// when only the sums matter.
   [[nodiscard]] Execution execute(const KernelProgram& program, LaunchMode mode) {
     return execute(program, mode, [](const KernelWork&, const KernelCost&, const KernelTiming&) {});
   }
@@ -93,7 +96,8 @@ Execution Gpu::execute(const KernelProgram& program, LaunchMode mode, Visit&& vi
       out.issued += cost.issued * repeat;
       out.useful += cost.useful * repeat;
       out.hbm += cost.hbm() * repeat;
-      if (program.kernels()[i].transient > out.transient) out.transient = program.kernels()[i].transient;
+      if (program.kernels()[i].transient > out.transient)
+        out.transient = program.kernels()[i].transient;
     }
   }
   out.ledger[Cause::dispatch] = dispatch;

@@ -15,7 +15,8 @@ struct HbmSpec {
   core::Bytes capacity{};
   core::BytesPerSecond bandwidth{};  // datasheet peak
   double sustained = 1.0;            // fraction of it that a long read-and-write stream reaches
-  core::Seconds ramp{};              // time a kernel takes to get its first bytes and to drain, on top of bytes / bandwidth
+  core::Seconds ramp{};  // time a kernel takes to get its first bytes and to drain, on top of bytes
+                         // / bandwidth
   bool operator==(const HbmSpec&) const = default;
 };
 
@@ -23,11 +24,13 @@ struct HbmSpec {
 struct CacheSpec {
   core::Bytes capacity{};
   core::BytesPerSecond bandwidth{};
-  double resident = 0.5;  // a tensor up to this fraction of the capacity is still there when the next kernel reads it
+  double resident = 0.5;  // a tensor up to this fraction of the capacity is still there when the
+                          // next kernel reads it
   bool operator==(const CacheSpec&) const = default;
 };
 
-/// How matrix multiplies map onto compute units; see hw/compute_units.hpp for what the constants mean.
+/// How matrix multiplies map onto compute units; see hw/compute_units.hpp for what the constants
+/// mean.
 struct GemmSpec {
   struct Tile {
     std::int64_t m = 0;
@@ -35,10 +38,11 @@ struct GemmSpec {
     bool operator==(const Tile&) const = default;
   };
   std::vector<Tile> tiles;
-  double tile_load = 0.0;        // elements of work that loading one row and column element of a tile costs
-  double extra_k = 0.0;          // depth that filling and draining a tile's pipeline costs
-  std::int64_t max_splits = 1;   // split-K factors 1, 2, 4 ... up to this
-  core::Seconds split_cost{};    // adding the partial sums up, fixed part
+  double tile_load =
+      0.0;               // elements of work that loading one row and column element of a tile costs
+  double extra_k = 0.0;  // depth that filling and draining a tile's pipeline costs
+  std::int64_t max_splits = 1;  // split-K factors 1, 2, 4 ... up to this
+  core::Seconds split_cost{};   // adding the partial sums up, fixed part
   bool operator==(const GemmSpec&) const = default;
 };
 
@@ -49,7 +53,8 @@ struct GpuSpec {
   std::int64_t dies = 1;
   std::int64_t wave_size = 64;
   PerDtype<core::FlopPerSecond> peak;  // dense matrix rate; zero where the part has no such unit
-  PerDtype<double> sustained;          // fraction of peak that clocks under power allow, before tiles and waves
+  PerDtype<double>
+      sustained;  // fraction of peak that clocks under power allow, before tiles and waves
   HbmSpec hbm;
   CacheSpec cache;
   GemmSpec gemm;
@@ -57,7 +62,9 @@ struct GpuSpec {
   bool operator==(const GpuSpec&) const = default;
 
   /// FLOP per byte at which compute and HBM peaks take equally long.
-  [[nodiscard]] double ridge_point(Dtype dtype) const { return peak[dtype].value() / hbm.bandwidth.value(); }
+  [[nodiscard]] double ridge_point(Dtype dtype) const {
+    return peak[dtype].value() / hbm.bandwidth.value();
+  }
   [[nodiscard]] bool supports(Dtype dtype) const { return peak[dtype].value() > 0.0; }
 };
 

@@ -16,7 +16,9 @@ core::Seconds time_to_move(core::Bytes bytes, const HbmSpec& hbm, double efficie
   return hbm.ramp + bytes / (hbm.bandwidth * (hbm.sustained * efficiency * fill));
 }
 
-bool stays_in_cache(core::Bytes tensor, const CacheSpec& cache) { return tensor <= cache.capacity * cache.resident; }
+bool stays_in_cache(core::Bytes tensor, const CacheSpec& cache) {
+  return tensor <= cache.capacity * cache.resident;
+}
 
 core::Bytes HbmLedger::reserved() const {
   core::Bytes sum{};
@@ -27,10 +29,12 @@ core::Bytes HbmLedger::reserved() const {
 std::string HbmLedger::text() const {
   std::string out;
   for (const Line& line : lines_) {
-    out += fmt::format("{}{} {:.2f} GB", out.empty() ? "" : " + ", line.what, line.bytes.value() * 1e-9);
+    out += fmt::format("{}{} {:.2f} GB", out.empty() ? "" : " + ", line.what,
+                       line.bytes.value() * 1e-9);
   }
   if (lines_.empty()) out = "nothing";
-  return out + fmt::format(" = {:.2f} of {:.2f} GB", reserved().value() * 1e-9, capacity_.value() * 1e-9);
+  return out +
+         fmt::format(" = {:.2f} of {:.2f} GB", reserved().value() * 1e-9, capacity_.value() * 1e-9);
 }
 
 }  // namespace ridgeline::hw

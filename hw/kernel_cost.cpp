@@ -21,12 +21,14 @@ Traffic traffic_of(const KernelWork& work, const CacheSpec& cache) {
   for (const core::Bytes tensor : work.activation_read) {
     (stays_in_cache(tensor, cache) ? traffic.cached : traffic.hbm_read) += tensor;
   }
-  (stays_in_cache(work.activation_written, cache) ? traffic.cached : traffic.hbm_written) += work.activation_written;
+  (stays_in_cache(work.activation_written, cache) ? traffic.cached : traffic.hbm_written) +=
+      work.activation_written;
   return traffic;
 }
 
 bool is_matrix_product(KernelKind kind) {
-  return kind == KernelKind::gemm || kind == KernelKind::attention_scores || kind == KernelKind::attention_values;
+  return kind == KernelKind::gemm || kind == KernelKind::attention_scores ||
+         kind == KernelKind::attention_values;
 }
 
 /// A step has fewer than a million kernels, so no step overflows the clock's 292 years.
@@ -43,7 +45,8 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
     if (!in.has(key)) return;
     const core::Reader kinds = in.child(key);
     for (const auto& choice : kernel_kind_names()) {
-      if (kinds.has(choice.name)) table[static_cast<std::size_t>(choice.value)] = kinds.fraction(choice.name, 0.001, 1.0);
+      if (kinds.has(choice.name))
+        table[static_cast<std::size_t>(choice.value)] = kinds.fraction(choice.name, 0.001, 1.0);
     }
   };
   read_table("compute", efficiency.compute);
@@ -52,9 +55,12 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
   return efficiency;
 }
 
-KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency, core::Nanoseconds floor) {
-  if ((is_matrix_product(work.kind) || work.useful.value() > 0.0 || work.issued.value() > 0.0) && !gpu.supports(work.math)) {
-    throw core::InvariantError(gpu.name + " has no matrix rate for " + std::string(name_of(work.math)));
+KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency,
+                   core::Nanoseconds floor) {
+  if ((is_matrix_product(work.kind) || work.useful.value() > 0.0 || work.issued.value() > 0.0) &&
+      !gpu.supports(work.math)) {
+    throw core::InvariantError(gpu.name + " has no matrix rate for " +
+                               std::string(name_of(work.math)));
   }
   const Traffic traffic = traffic_of(work, gpu.cache);
   const core::Bytes moved = traffic.hbm_read + traffic.hbm_written;
@@ -71,7 +77,8 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   cost.hbm_written = traffic.hbm_written;
 
   if (is_matrix_product(work.kind)) {
-    const core::FlopPerSecond rate = gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
+    const core::FlopPerSecond rate =
+        gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
     TilePlan best;
     core::Seconds best_memory{};
     core::Seconds best_time{INFINITY};
@@ -87,7 +94,8 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
     };
     if (efficiency.tuned_gemms) {
       for (const GemmSpec::Tile tile : gpu.gemm.tiles) {
-        for (std::int64_t splits = 1; splits <= gpu.gemm.max_splits; splits *= 2) consider(tile, splits);
+        for (std::int64_t splits = 1; splits <= gpu.gemm.max_splits; splits *= 2)
+          consider(tile, splits);
       }
     } else {
       consider(default_tile(gpu.gemm), 1);
@@ -102,7 +110,8 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   } else {
     cost.issued = std::max(work.issued, work.useful);
     if (cost.issued.value() > 0.0) {
-      const core::FlopPerSecond rate = gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
+      const core::FlopPerSecond rate =
+          gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
       cost.compute = cost.issued / rate;
     }
     cost.memory = memory_time(work.workgroups);
@@ -111,11 +120,13 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
 
   const core::Seconds work_time = std::max(cost.compute, cost.memory);
   if (!(work_time <= kLongestKernel)) {
-    throw core::SimulationError("the kernel " + std::string(work.role) + " would run for more than an hour on " + gpu.name +
-                                "; look at the sizes of the model and the batch, and at hw.peak and hw.hbm.bandwidth");
+    throw core::SimulationError(
+        "the kernel " + std::string(work.role) + " would run for more than an hour on " + gpu.name +
+        "; look at the sizes of the model and the batch, and at hw.peak and hw.hbm.bandwidth");
   }
-  cost.duration = {std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
-  cost.binds = work_time <= cost.floor        ? Binding::floor
+  cost.duration = {
+      std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
+  cost.binds = work_time <= cost.floor       ? Binding::floor
                : cost.compute >= cost.memory ? Binding::compute
                                              : Binding::memory;
   return cost;

@@ -19,7 +19,8 @@ struct KernelCost {
   core::Seconds memory{};
   core::Seconds floor{};
   Binding binds = Binding::floor;
-  core::Nanoseconds duration{};  // the longest of the three; times are rounded up, so that rounding beats no bound
+  core::Nanoseconds duration{};  // the longest of the three; times are rounded up, so that rounding
+                                 // beats no bound
   core::Flop issued{};           // padded to tiles
   core::Flop useful{};
   core::Bytes hbm_read{};
@@ -33,12 +34,13 @@ struct KernelCost {
   [[nodiscard]] core::Bytes hbm() const { return hbm_read + hbm_written; }
 };
 
-/// What the software stack makes of the machine: one fraction per kind of kernel, of the sustained matrix rate and of the
-/// sustained bandwidth. 1 is a kernel as good as the best that was measured.
+/// What the software stack makes of the machine: one fraction per kind of kernel, of the sustained
+/// matrix rate and of the sustained bandwidth. 1 is a kernel as good as the best that was measured.
 struct EfficiencySpec {
   std::array<double, kKernelKinds> compute;
   std::array<double, kKernelKinds> bandwidth;
-  bool tuned_gemms = true;  // false: one fixed tile for every shape, no split-K, as a library without tuning for this part has it
+  bool tuned_gemms = true;  // false: one fixed tile for every shape, no split-K, as a library
+                            // without tuning for this part has it
 
   EfficiencySpec() {
     compute.fill(1.0);
@@ -46,17 +48,22 @@ struct EfficiencySpec {
   }
   bool operator==(const EfficiencySpec&) const = default;
 
-  [[nodiscard]] double of_compute(KernelKind kind) const { return compute[static_cast<std::size_t>(kind)]; }
-  [[nodiscard]] double of_bandwidth(KernelKind kind) const { return bandwidth[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] double of_compute(KernelKind kind) const {
+    return compute[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] double of_bandwidth(KernelKind kind) const {
+    return bandwidth[static_cast<std::size_t>(kind)];
+  }
 };
 
 /// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `tuned_gemms: false`, each optional.
 [[nodiscard]] EfficiencySpec read_efficiency(const core::Reader& in);
 
-/// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and split, so callers that price the
-/// same shape often go through hw::Gpu, which remembers.
-/// InvariantError when the machine has no matrix rate for the work's dtype; scenarios are checked for that when they are read.
-[[nodiscard]] KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency,
-                                 core::Nanoseconds floor);
+/// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and
+/// split, so callers that price the same shape often go through hw::Gpu, which remembers.
+/// InvariantError when the machine has no matrix rate for the work's dtype; scenarios are checked
+/// for that when they are read.
+[[nodiscard]] KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu,
+                                 const EfficiencySpec& efficiency, core::Nanoseconds floor);
 
 }  // namespace ridgeline::hw

@@ -1,6 +1,7 @@
 #pragma once
-// The kernels of one step: segments, each a short run of kernels repeated (a transformer's layers are equal, so 80 of them are one
-// segment with repeat 80). Reused from step to step: `clear` keeps the memory.
+// The kernels of one step: segments, each a short run of kernels repeated (a transformer's layers
+// are equal, so 80 of them are one segment with repeat 80). Reused from step to step: `clear` keeps
+// the memory.
 
 #include <cstdint>
 #include <vector>

@@ -23,6 +23,8 @@ const std::vector<core::Choice<KernelKind>>& kernel_kind_names() {
   return names;
 }
 
-std::string_view name_of(KernelKind kind) { return kernel_kind_names()[static_cast<std::size_t>(kind)].name; }
+std::string_view name_of(KernelKind kind) {
+  return kernel_kind_names()[static_cast<std::size_t>(kind)].name;
+}
 
 }  // namespace ridgeline::hw

@@ -1,6 +1,6 @@
 #pragma once
-// What one kernel asks of the machine: arithmetic, bytes, and how much of it can run side by side. No times: those are the
-// machine's answer (hw/kernel_cost.hpp).
+// What one kernel asks of the machine: arithmetic, bytes, and how much of it can run side by side.
+// No times: those are the machine's answer (hw/kernel_cost.hpp).
 
 #include <array>
 #include <cstdint>
@@ -35,7 +35,8 @@ inline constexpr std::size_t kKernelKinds = 15;
 [[nodiscard]] const std::vector<core::Choice<KernelKind>>& kernel_kind_names();
 [[nodiscard]] std::string_view name_of(KernelKind kind);
 
-/// `batch` independent products of an m x k by a k x n matrix. For a linear layer m is tokens, n is output features.
+/// `batch` independent products of an m x k by a k x n matrix. For a linear layer m is tokens, n is
+/// output features.
 struct GemmShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -44,25 +45,29 @@ struct GemmShape {
 
   bool operator==(const GemmShape&) const = default;
   [[nodiscard]] core::Flop flop() const {
-    return core::Flop{2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
-                      static_cast<double>(batch)};
+    return core::Flop{2.0 * static_cast<double>(m) * static_cast<double>(n) *
+                      static_cast<double>(k) * static_cast<double>(batch)};
   }
 };
 
 struct KernelWork {
   KernelKind kind = KernelKind::elementwise;
-  std::string_view role;      // "q_proj"; static storage
-  Dtype math = Dtype::fp16;   // whose matrix rate the arithmetic runs at
-  GemmShape gemm;             // of gemm, attention_scores, attention_values; all zero otherwise
-  core::Flop useful{};        // what the mathematics needs
-  core::Flop issued{};        // what the instructions count, for kernels whose padding does not come from GEMM tiles
+  std::string_view role;     // "q_proj"; static storage
+  Dtype math = Dtype::fp16;  // whose matrix rate the arithmetic runs at
+  GemmShape gemm;            // of gemm, attention_scores, attention_values; all zero otherwise
+  core::Flop useful{};       // what the mathematics needs
+  core::Flop issued{};  // what the instructions count, for kernels whose padding does not come from
+                        // GEMM tiles
   core::Bytes stream_read{};     // weights, KV cache, score matrices: always from HBM
   core::Bytes stream_written{};  // likewise to HBM
-  // Tensors handed from kernel to kernel. Those small enough stay in the last-level cache and never reach HBM.
+  // Tensors handed from kernel to kernel. Those small enough stay in the last-level cache and never
+  // reach HBM.
   std::array<core::Bytes, 2> activation_read{};
   core::Bytes activation_written{};
-  core::Bytes transient{};   // memory it needs beyond weights, KV cache and its layer's activations, freed again when it ends
-  double workgroups = 0.0;   // independent pieces of a kernel without GEMM shape; 0 means more than enough to fill the machine
+  core::Bytes transient{};  // memory it needs beyond weights, KV cache and its layer's activations,
+                            // freed again when it ends
+  double workgroups = 0.0;  // independent pieces of a kernel without GEMM shape; 0 means more than
+                            // enough to fill the machine
 };
 
 }  // namespace ridgeline::hw

@@ -24,14 +24,16 @@ LaunchSpec read_launch(const core::Reader& in) {
   return spec;
 }
 
-LaunchQueue::LaunchQueue(const LaunchSpec& spec) : spec_(spec), starts_(static_cast<std::size_t>(spec.queue_depth), 0) {}
+LaunchQueue::LaunchQueue(const LaunchSpec& spec)
+    : spec_(spec), starts_(static_cast<std::size_t>(spec.queue_depth), 0) {}
 
 void LaunchQueue::begin(LaunchMode mode, std::int64_t kernels) {
   mode_ = mode;
   first_ = true;
   end_ = 0;
   graph_begin_ = 0;
-  host_ = mode == LaunchMode::graph ? spec_.graph_submit.count + kernels * spec_.graph_node.count : 0;
+  host_ =
+      mode == LaunchMode::graph ? spec_.graph_submit.count + kernels * spec_.graph_node.count : 0;
   bounded_ = mode == LaunchMode::eager && kernels > spec_.queue_depth;
   slot_ = 0;
   if (bounded_) std::fill(starts_.begin(), starts_.end(), 0);
@@ -40,7 +42,9 @@ void LaunchQueue::begin(LaunchMode mode, std::int64_t kernels) {
 KernelTiming LaunchQueue::push(core::Nanoseconds duration) {
   KernelTiming timing{};
   if (mode_ == LaunchMode::eager) {
-    const std::int64_t slot_free = bounded_ ? starts_[slot_] : 0;  // start of the kernel `depth` before; zero for the first ones
+    const std::int64_t slot_free =
+        bounded_ ? starts_[slot_]
+                 : 0;  // start of the kernel `depth` before; zero for the first ones
     const std::int64_t begin = std::max({host_, slot_free, spec_.blocking ? end_ : 0});
     host_ = begin + spec_.issue.count;
     timing.issue_begin = {begin};
@@ -50,8 +54,10 @@ KernelTiming LaunchQueue::push(core::Nanoseconds duration) {
   timing.issue_end = {host_};
 
   const std::int64_t ready = host_ + spec_.doorbell.count;
-  const std::int64_t dispatch = mode_ == LaunchMode::eager ? spec_.dispatch.count : spec_.graph_dispatch.count;
-  const std::int64_t turn = first_ ? 0 : end_ + dispatch;  // an idle device has nothing to turn from
+  const std::int64_t dispatch =
+      mode_ == LaunchMode::eager ? spec_.dispatch.count : spec_.graph_dispatch.count;
+  const std::int64_t turn =
+      first_ ? 0 : end_ + dispatch;  // an idle device has nothing to turn from
   const std::int64_t start = std::max(turn, ready);
   timing.dispatch_gap = {first_ ? 0 : dispatch};
   timing.launch_gap = {start - turn};

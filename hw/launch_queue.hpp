@@ -2,12 +2,13 @@
 // The path from the host to the device: one in-order queue.
 //
 //     start[i] = max(end[i-1] + dispatch, issued[i] + doorbell)
-//     the host issues one kernel after the other, `issue` each, and kernel i only once kernel i - depth has started
-//     (blocking: only once kernel i - 1 has ended)
+//     the host issues one kernel after the other, `issue` each, and kernel i only once kernel i -
+//     depth has started (blocking: only once kernel i - 1 has ended)
 //
-// A graph replaces the n issues by one submission of graph_submit + n x graph_node, after which all its kernels are there. So a gap
-// is nobody's parameter: it appears when the host is slower than the device, and vanishes when it is not. Left out: several
-// streams, and the device throttling while the queue is full.
+// A graph replaces the n issues by one submission of graph_submit + n x graph_node, after which all
+// its kernels are there. So a gap is nobody's parameter: it appears when the host is slower than
+// the device, and vanishes when it is not. Left out: several streams, and the device throttling
+// while the queue is full.
 
 #include <cstdint>
 #include <vector>
@@ -18,11 +19,12 @@
 namespace ridgeline::hw {
 
 struct LaunchSpec {
-  core::Nanoseconds issue;           // host time to launch one kernel, framework included
-  core::Nanoseconds doorbell;        // from the host's write to the start of a kernel on an idle device
-  core::Nanoseconds dispatch;        // between two dependent kernels that are both in the queue
+  core::Nanoseconds issue;     // host time to launch one kernel, framework included
+  core::Nanoseconds doorbell;  // from the host's write to the start of a kernel on an idle device
+  core::Nanoseconds dispatch;  // between two dependent kernels that are both in the queue
   std::int64_t queue_depth = 1024;   // kernels that may wait
-  bool blocking = false;  // the host waits for each kernel: HIP_LAUNCH_BLOCKING=1, or a synchronisation after every operator
+  bool blocking = false;             // the host waits for each kernel: HIP_LAUNCH_BLOCKING=1, or a
+                                     // synchronisation after every operator
   core::Nanoseconds floor;           // shortest kernel
   core::Nanoseconds graph_submit;    // host time to launch a graph
   core::Nanoseconds graph_node;      // and each kernel in it
@@ -36,7 +38,8 @@ struct LaunchSpec {
 
 enum class LaunchMode : std::uint8_t { eager, graph };
 
-/// When one kernel was issued and when it ran, counted from the moment the host began to issue the step's first.
+/// When one kernel was issued and when it ran, counted from the moment the host began to issue the
+/// step's first.
 struct KernelTiming {
   core::Nanoseconds issue_begin;  // host: of a graph, of the whole submission
   core::Nanoseconds issue_end;
@@ -46,8 +49,8 @@ struct KernelTiming {
   core::Nanoseconds launch_gap;    // and the host's
 };
 
-/// Feed it durations in order; it answers when each kernel runs. One instance serves many steps: `begin` resets it without
-/// allocating.
+/// Feed it durations in order; it answers when each kernel runs. One instance serves many steps:
+/// `begin` resets it without allocating.
 class LaunchQueue {
  public:
   explicit LaunchQueue(const LaunchSpec& spec);
@@ -61,10 +64,10 @@ class LaunchQueue {
   LaunchSpec spec_;
   LaunchMode mode_ = LaunchMode::eager;
   bool first_ = true;
-  std::int64_t host_ = 0;      // when the host is free again
+  std::int64_t host_ = 0;  // when the host is free again
   std::int64_t graph_begin_ = 0;
-  std::int64_t end_ = 0;       // of the kernel before
-  bool bounded_ = false;       // more kernels than the queue holds
+  std::int64_t end_ = 0;  // of the kernel before
+  bool bounded_ = false;  // more kernels than the queue holds
   std::size_t slot_ = 0;
   std::vector<std::int64_t> starts_;  // ring of the last queue_depth starts
 };

@@ -1,5 +1,6 @@
 #pragma once
-// Where the time of a step went. Six causes, in whole nanoseconds, and they add up to the step exactly.
+// Where the time of a step went. Six causes, in whole nanoseconds, and they add up to the step
+// exactly.
 
 #include <array>
 #include <cstdint>
@@ -18,13 +19,18 @@ enum class Cause : std::uint8_t {
   host,      // before and after the kernels: scheduling, sampling, detokenizing
 };
 inline constexpr std::size_t kCauses = 6;
-inline constexpr std::array<std::string_view, kCauses> kCauseNames{"compute", "memory", "floor", "dispatch", "launch", "host"};
+inline constexpr std::array<std::string_view, kCauses> kCauseNames{"compute",  "memory", "floor",
+                                                                   "dispatch", "launch", "host"};
 
 struct Ledger {
   std::array<core::Nanoseconds, kCauses> by_cause{};
 
-  [[nodiscard]] core::Nanoseconds& operator[](Cause cause) { return by_cause[static_cast<std::size_t>(cause)]; }
-  [[nodiscard]] core::Nanoseconds operator[](Cause cause) const { return by_cause[static_cast<std::size_t>(cause)]; }
+  [[nodiscard]] core::Nanoseconds& operator[](Cause cause) {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
+  [[nodiscard]] core::Nanoseconds operator[](Cause cause) const {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
   bool operator==(const Ledger&) const = default;
 
   Ledger& operator+=(const Ledger& other) {

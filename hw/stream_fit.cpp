@@ -8,9 +8,11 @@
 namespace ridgeline::hw {
 
 StreamFit fit_stream(const std::vector<StreamPoint>& points) {
-  if (points.size() < 3) throw core::InvariantError("a fit of ramp and bandwidth needs three points");
+  if (points.size() < 3)
+    throw core::InvariantError("a fit of ramp and bandwidth needs three points");
   const auto n = static_cast<Eigen::Index>(points.size());
-  // Rows of 1/t (ramp + bytes x slowness) = 1, in microseconds and megabytes to keep the columns of like size.
+  // Rows of 1/t (ramp + bytes x slowness) = 1, in microseconds and megabytes to keep the columns of
+  // like size.
   Eigen::MatrixXd design(n, 2);
   for (Eigen::Index i = 0; i < n; ++i) {
     const StreamPoint& p = points[static_cast<std::size_t>(i)];
@@ -20,7 +22,8 @@ StreamFit fit_stream(const std::vector<StreamPoint>& points) {
   }
   const Eigen::VectorXd target = Eigen::VectorXd::Ones(n);
   const auto solver = design.colPivHouseholderQr();
-  if (solver.rank() < 2) throw core::InvariantError("a fit of ramp and bandwidth needs points of different sizes");
+  if (solver.rank() < 2)
+    throw core::InvariantError("a fit of ramp and bandwidth needs points of different sizes");
   const Eigen::Vector2d solution = solver.solve(target);
   const Eigen::VectorXd residuals = design * solution - target;
   const double variance = residuals.squaredNorm() / static_cast<double>(n - 2);

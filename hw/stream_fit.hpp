@@ -1,6 +1,7 @@
 #pragma once
-// Ramp and bandwidth of a memory path, from measured kernels: least squares of t = ramp + bytes / bandwidth, every point weighed
-// by its own time so that a kernel of 20 us counts as much as one of 400.
+// Ramp and bandwidth of a memory path, from measured kernels: least squares of t = ramp + bytes /
+// bandwidth, every point weighed by its own time so that a kernel of 20 us counts as much as one of
+// 400.
 
 #include <vector>
 
@@ -16,9 +17,9 @@ struct StreamPoint {
 struct StreamFit {
   core::Seconds ramp{};
   core::BytesPerSecond bandwidth{};
-  core::Seconds ramp_error{};            // one standard error
+  core::Seconds ramp_error{};  // one standard error
   core::BytesPerSecond bandwidth_error{};
-  double residual = 0.0;                 // root mean square of (fitted - measured) / measured
+  double residual = 0.0;  // root mean square of (fitted - measured) / measured
 };
 
 /// At least three points of different sizes; InvariantError otherwise.

@@ -11,9 +11,11 @@ constexpr std::int64_t kMostSequences = 65536;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kMostBlocks = 1 << 27;  // times a block of 16 still counts in 32 bits
 
-/// vLLM's sizes: 1, 2, 4, 8 to 248 by 8, 256 and on by 16, up to min(2 max_num_seqs, 512) and the token budget.
+/// vLLM's sizes: 1, 2, 4, 8 to 248 by 8, 256 and on by 16, up to min(2 max_num_seqs, 512) and the
+/// token budget.
 std::vector<std::int64_t> default_capture_sizes(const EngineSpec& engine) {
-  const std::int64_t most = std::min({2 * engine.max_num_seqs, std::int64_t{512}, engine.max_num_batched_tokens});
+  const std::int64_t most =
+      std::min({2 * engine.max_num_seqs, std::int64_t{512}, engine.max_num_batched_tokens});
   std::vector<std::int64_t> sizes;
   for (const std::int64_t s : {1, 2, 4}) {
     if (s <= most) sizes.push_back(s);
@@ -25,7 +27,8 @@ std::vector<std::int64_t> default_capture_sizes(const EngineSpec& engine) {
 }  // namespace
 
 std::optional<std::int64_t> EngineSpec::graph_size_for(std::int64_t sequences) const {
-  const auto it = std::lower_bound(cudagraph_capture_sizes.begin(), cudagraph_capture_sizes.end(), sequences);
+  const auto it =
+      std::lower_bound(cudagraph_capture_sizes.begin(), cudagraph_capture_sizes.end(), sequences);
   if (it == cudagraph_capture_sizes.end()) return std::nullopt;
   return *it;
 }
@@ -35,21 +38,26 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.scheduler = in.get<std::string>("scheduler", e.scheduler);
   const auto known = scheduler_names();
   if (std::find(known.begin(), known.end(), e.scheduler) == known.end()) {
-    in.reject("scheduler", "unknown scheduler '" + e.scheduler + "'" + core::suggestion(e.scheduler, known));
+    in.reject("scheduler",
+              "unknown scheduler '" + e.scheduler + "'" + core::suggestion(e.scheduler, known));
   }
-  const auto whole = [&](std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high) {
+  const auto whole = [&](std::string_view key, std::int64_t fallback, std::int64_t low,
+                         std::int64_t high) {
     return in.has(key) ? in.integer(key, low, high) : fallback;
   };
   e.max_model_len = whole("max_model_len", model.max_position, 2, 1 << 30);
   in.require(e.max_model_len <= model.max_position, "max_model_len",
              "at most model.max_position (" + std::to_string(model.max_position) + ")");
-  e.max_num_batched_tokens = whole("max_num_batched_tokens", e.max_num_batched_tokens, 1, kMostTokens);
+  e.max_num_batched_tokens =
+      whole("max_num_batched_tokens", e.max_num_batched_tokens, 1, kMostTokens);
   // The default gives way to a small budget of tokens; what somebody wrote does not.
-  e.max_num_seqs = whole("max_num_seqs", std::min(e.max_num_seqs, e.max_num_batched_tokens), 1, kMostSequences);
+  e.max_num_seqs =
+      whole("max_num_seqs", std::min(e.max_num_seqs, e.max_num_batched_tokens), 1, kMostSequences);
   in.require(e.max_num_seqs <= e.max_num_batched_tokens, "max_num_seqs",
              "at most max_num_batched_tokens (" + std::to_string(e.max_num_batched_tokens) + ")");
   e.block_size = whole("block_size", e.block_size, 1, 4096);
-  if (in.has("gpu_memory_utilization")) e.gpu_memory_utilization = in.fraction("gpu_memory_utilization", 0.01, 1.0);
+  if (in.has("gpu_memory_utilization"))
+    e.gpu_memory_utilization = in.fraction("gpu_memory_utilization", 0.01, 1.0);
   e.kv_cache_dtype = model.activations;
   if (in.has("kv_cache_dtype") && in.get<std::string>("kv_cache_dtype") != "auto") {
     e.kv_cache_dtype = in.choice("kv_cache_dtype", hw::dtype_names());
@@ -60,13 +68,16 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);
   if (in.has("watermark")) e.watermark = in.fraction("watermark", 0.0, 0.5);
-  if (in.has("num_gpu_blocks_override")) e.num_gpu_blocks_override = in.integer("num_gpu_blocks_override", 1, kMostBlocks);
+  if (in.has("num_gpu_blocks_override"))
+    e.num_gpu_blocks_override = in.integer("num_gpu_blocks_override", 1, kMostBlocks);
 
   if (in.has("cudagraph_capture_sizes")) {
     for (const std::string& word : in.words("cudagraph_capture_sizes")) {
       const auto size = core::parse_quantity(word, core::Dimension::none);
-      if (!size || *size < 1.0 || *size > 65536.0 || *size != static_cast<double>(static_cast<std::int64_t>(*size))) {
-        in.reject("cudagraph_capture_sizes", "expected whole numbers from 1 to 65536, got '" + word + "'");
+      if (!size || *size < 1.0 || *size > 65536.0 ||
+          *size != static_cast<double>(static_cast<std::int64_t>(*size))) {
+        in.reject("cudagraph_capture_sizes",
+                  "expected whole numbers from 1 to 65536, got '" + word + "'");
       }
       e.cudagraph_capture_sizes.push_back(static_cast<std::int64_t>(*size));
     }
@@ -75,7 +86,8 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
     e.cudagraph_capture_sizes = default_capture_sizes(e);
   }
   if (!e.enable_chunked_prefill && e.max_num_batched_tokens < e.max_model_len) {
-    in.reject("max_num_batched_tokens", "expected at least max_model_len (" + std::to_string(e.max_model_len) +
+    in.reject("max_num_batched_tokens", "expected at least max_model_len (" +
+                                            std::to_string(e.max_model_len) +
                                             ") when enable_chunked_prefill is false, got '" +
                                             std::to_string(e.max_num_batched_tokens) + "'");
   }

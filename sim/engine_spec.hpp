@@ -25,7 +25,8 @@ struct EngineSpec {
   bool async_scheduling = true;
   std::int64_t long_prefill_token_threshold = 0;  // 0: off
   bool scheduler_reserve_full_isl = true;
-  double watermark = 0.0;  // fraction of KV blocks kept free when a request is admitted beside running ones
+  double watermark =
+      0.0;  // fraction of KV blocks kept free when a request is admitted beside running ones
   std::optional<std::int64_t> num_gpu_blocks_override;
   std::vector<std::int64_t> cudagraph_capture_sizes;  // ascending
 
@@ -36,6 +37,7 @@ struct EngineSpec {
 };
 
 /// Defaults are vLLM's for a server on a GPU of 70 GiB and more (version 0.26).
-[[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model);
+[[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in,
+                                          const workloads::ModelSpec& model);
 
 }  // namespace ridgeline::sim

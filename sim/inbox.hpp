@@ -1,6 +1,7 @@
 #pragma once
-// Where clients leave requests for a server. Deliveries due at an instant are taken over by whoever looks first, the clients' actor
-// or the server's, so what the server sees at `now` is always: every request with arrival <= now, in order.
+// Where clients leave requests for a server. Deliveries due at an instant are taken over by whoever
+// looks first, the clients' actor or the server's, so what the server sees at `now` is always:
+// every request with arrival <= now, in order.
 
 #include <cstdint>
 #include <deque>
@@ -22,7 +23,9 @@ class Inbox {
   /// Every request that has arrived by `now`, oldest first.
   [[nodiscard]] std::deque<workloads::Request>& due(core::Instant now);
   /// When the next request will arrive, as far as anybody knows yet.
-  [[nodiscard]] core::Instant next_arrival() const { return source_.next_arrival().value_or(core::kNever); }
+  [[nodiscard]] core::Instant next_arrival() const {
+    return source_.next_arrival().value_or(core::kNever);
+  }
   /// Blocks until a request is there; nothing when none will ever come.
   [[nodiscard]] std::optional<core::Instant> wait();
   /// A request that the server took was answered (or refused) at `when`.

@@ -12,8 +12,10 @@ namespace ridgeline::sim {
 namespace {
 
 core::Bytes attention_transient(const Scenario& s) {
-  if (s.stack.lowering.prefill_attention == workloads::PrefillAttention::fused) return core::Bytes{};
-  const double q = static_cast<double>(std::min(s.engine.max_num_batched_tokens, s.engine.max_model_len));
+  if (s.stack.lowering.prefill_attention == workloads::PrefillAttention::fused)
+    return core::Bytes{};
+  const double q =
+      static_cast<double>(std::min(s.engine.max_num_batched_tokens, s.engine.max_model_len));
   const double k = static_cast<double>(s.engine.max_model_len);
   return hw::bytes_of(s.model.activations) * (static_cast<double>(s.model.heads) * q * k);
 }
@@ -23,33 +25,41 @@ core::Bytes attention_transient(const Scenario& s) {
 MemoryPlan plan_memory(const Scenario& s) {
   MemoryPlan plan{hw::HbmLedger(s.gpu.hbm.capacity * s.engine.gpu_memory_utilization), {}, 0};
   plan.ledger.reserve("weights", s.model.weight_bytes());
-  plan.ledger.reserve("activations", workloads::activation_bytes(s.model, s.engine.max_num_batched_tokens, s.engine.max_num_seqs));
+  plan.ledger.reserve(
+      "activations",
+      workloads::activation_bytes(s.model, s.engine.max_num_batched_tokens, s.engine.max_num_seqs));
   if (const core::Bytes transient = attention_transient(s); transient.value() > 0.0) {
     plan.ledger.reserve("materialised attention scores", transient);
   }
-  plan.block_bytes = s.model.kv_bytes_per_token(s.engine.kv_cache_dtype) * static_cast<double>(s.engine.block_size);
+  plan.block_bytes = s.model.kv_bytes_per_token(s.engine.kv_cache_dtype) *
+                     static_cast<double>(s.engine.block_size);
 
-  const double fit = std::floor(plan.ledger.free() / plan.block_bytes) - 1.0;  // less the null block
+  const double fit =
+      std::floor(plan.ledger.free() / plan.block_bytes) - 1.0;  // less the null block
   if (fit < 1.0) {
-    throw core::SimulationError(fmt::format(
-        "{} does not fit on {}: {} at gpu_memory_utilization {:g}; nothing is left for the KV cache", s.model.name, s.gpu.name,
-        plan.ledger.text(), s.engine.gpu_memory_utilization));
+    throw core::SimulationError(
+        fmt::format("{} does not fit on {}: {} at gpu_memory_utilization {:g}; nothing is left for "
+                    "the KV cache",
+                    s.model.name, s.gpu.name, plan.ledger.text(), s.engine.gpu_memory_utilization));
   }
   const auto& override = s.engine.num_gpu_blocks_override;
   if (override && static_cast<double>(*override) > fit) {
     throw core::SimulationError(fmt::format(
-        "engine.num_gpu_blocks_override: {} blocks of {} tokens take {:.2f} GB, more than is free: {}", *override,
-        s.engine.block_size, plan.block_bytes.value() * static_cast<double>(*override) * 1e-9, plan.ledger.text()));
+        "engine.num_gpu_blocks_override: {} blocks of {} tokens take {:.2f} GB, more than is free: "
+        "{}",
+        *override, s.engine.block_size,
+        plan.block_bytes.value() * static_cast<double>(*override) * 1e-9, plan.ledger.text()));
   }
   plan.kv_blocks = override.value_or(static_cast<std::int64_t>(std::min(fit, 1e8)));
 
   const std::int64_t tokens = plan.kv_blocks * s.engine.block_size;
   if (tokens < s.engine.max_model_len) {
     throw core::SimulationError(fmt::format(
-        "the KV cache holds {} tokens ({} blocks of {}), fewer than max_model_len = {}; {}; lower engine.max_model_len to at most "
+        "the KV cache holds {} tokens ({} blocks of {}), fewer than max_model_len = {}; {}; lower "
+        "engine.max_model_len to at most "
         "{} or raise engine.{}",
-        tokens, plan.kv_blocks, s.engine.block_size, s.engine.max_model_len, plan.ledger.text(), tokens,
-        override ? "num_gpu_blocks_override" : "gpu_memory_utilization"));
+        tokens, plan.kv_blocks, s.engine.block_size, s.engine.max_model_len, plan.ledger.text(),
+        tokens, override ? "num_gpu_blocks_override" : "gpu_memory_utilization"));
   }
   plan.ledger.reserve("KV cache", plan.kv_bytes());
   return plan;

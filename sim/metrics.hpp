@@ -1,7 +1,8 @@
 #pragma once
-// Client-side metrics, as vLLM's benchmark defines them: TTFT = first token - arrival; TPOT = (last - first) / (tokens - 1) for
-// requests of more than one token; ITL = every gap between two tokens, pooled over requests; E2E = last token - arrival. Duration
-// runs from the first arrival to the last completion.
+// Client-side metrics, as vLLM's benchmark defines them: TTFT = first token - arrival; TPOT = (last
+// - first) / (tokens - 1) for requests of more than one token; ITL = every gap between two tokens,
+// pooled over requests; E2E = last token - arrival. Duration runs from the first arrival to the
+// last completion.
 
 #include <cstdint>
 
@@ -16,7 +17,7 @@ struct Metrics {
   std::int64_t refused = 0;
   std::int64_t interrupted = 0;
   std::int64_t preemptions = 0;
-  std::int64_t input_tokens = 0;   // of completed requests
+  std::int64_t input_tokens = 0;  // of completed requests
   std::int64_t output_tokens = 0;
   double duration_seconds = 0.0;
   // All in seconds.
@@ -29,7 +30,9 @@ struct Metrics {
   std::int64_t peak_running = 0;
   std::int64_t peak_waiting = 0;
 
-  [[nodiscard]] double per_second(double amount) const { return duration_seconds > 0.0 ? amount / duration_seconds : 0.0; }
+  [[nodiscard]] double per_second(double amount) const {
+    return duration_seconds > 0.0 ? amount / duration_seconds : 0.0;
+  }
 };
 
 [[nodiscard]] Metrics measure(const RunResult& result);

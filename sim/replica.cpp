@@ -7,7 +7,8 @@
 
 namespace ridgeline::sim {
 
-Replica::Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario, const MemoryPlan& memory, RunResult& result)
+Replica::Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario,
+                 const MemoryPlan& memory, RunResult& result)
     : simulation_(simulation),
       inbox_(inbox),
       scenario_(scenario),
@@ -37,7 +38,8 @@ void Replica::serve(const std::function<bool(core::Instant)>& should_stop) {
   simulation_.sleep_until(now_);
   inbox_.close();
   leave_interrupted();
-  if (!result_.interrupted && kv_.used_blocks() != 0) throw core::InvariantError("KV blocks left behind after the last request");
+  if (!result_.interrupted && kv_.used_blocks() != 0)
+    throw core::InvariantError("KV blocks left behind after the last request");
 }
 
 void Replica::take_arrivals() {
@@ -81,7 +83,8 @@ void Replica::step() {
   note_preemptions();
   note_admissions();
   if (plan_.chunks.empty()) {
-    if (!plan_.preempted.empty()) return;  // a lone sequence preempted itself; it starts over in the next step
+    if (!plan_.preempted.empty())
+      return;  // a lone sequence preempted itself; it starts over in the next step
     throw core::SimulationError("the scheduler found nothing to do although requests are waiting");
   }
   const workloads::StepShape shape = advance_sequences();
@@ -176,7 +179,8 @@ void Replica::emit_tokens() {
   }
   if (run.count > 0) result_.token_gaps.push_back(run);
   if (!finished_.empty()) {
-    std::erase_if(state_.running, [](const Sequence* s) { return s->generated == s->output_limit; });
+    std::erase_if(state_.running,
+                  [](const Sequence* s) { return s->generated == s->output_limit; });
     for (const std::uint64_t id : finished_) passengers_[id].reset();
     if (inbox_.reacts()) simulation_.sleep_until(now_);  // its client may ask again
   }

@@ -18,19 +18,21 @@ namespace ridgeline::sim {
 class Replica {
  public:
   /// `inbox` brings requests; `result` is where records go. Both outlive the replica.
-  Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario, const MemoryPlan& memory, RunResult& result);
+  Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario, const MemoryPlan& memory,
+          RunResult& result);
 
-  /// The life of the server; runs as an actor. Ends when no request is left and none will come, or when `should_stop` says so.
+  /// The life of the server; runs as an actor. Ends when no request is left and none will come, or
+  /// when `should_stop` says so.
   void serve(const std::function<bool(core::Instant)>& should_stop);
 
  private:
   /// What becomes of a request while it is here, beside the scheduler's Sequence.
   struct Passenger {
     Sequence sequence;
-    hw::Ledger at_admission;      // the server's running total when it (last) entered the batch
-    core::Instant left_batch;     // when it was preempted
+    hw::Ledger at_admission;   // the server's running total when it (last) entered the batch
+    core::Instant left_batch;  // when it was preempted
     core::Instant last_token;
-    hw::Ledger in_batch;          // collected in earlier stays since its last change of phase
+    hw::Ledger in_batch;  // collected in earlier stays since its last change of phase
   };
 
   void take_arrivals();
@@ -56,7 +58,7 @@ class Replica {
   StepPlan plan_;
   std::vector<std::unique_ptr<Passenger>> passengers_;  // by request id
   core::Instant now_;
-  hw::Ledger spent_;  // all steps so far
+  hw::Ledger spent_;                     // all steps so far
   std::vector<std::uint64_t> finished_;  // in the step at hand
 };
 

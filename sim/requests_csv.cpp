@@ -9,7 +9,8 @@
 namespace ridgeline::sim {
 namespace {
 
-constexpr RequestStatus kStatuses[] = {RequestStatus::finished, RequestStatus::refused, RequestStatus::interrupted};
+constexpr RequestStatus kStatuses[] = {RequestStatus::finished, RequestStatus::refused,
+                                       RequestStatus::interrupted};
 
 std::string cause_column(std::string_view phase, std::size_t cause) {
   return fmt::format("{}_{}_ns", phase, hw::kCauseNames[cause]);
@@ -21,16 +22,18 @@ std::string requests_csv(const std::vector<RequestRecord>& requests) {
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);
   fmt::format_to(to,
-                 "id,status,prompt_tokens,asked_tokens,output_tokens,preemptions,arrival_ns,scheduled_ns,first_token_ns,last_token_ns,"
+                 "id,status,prompt_tokens,asked_tokens,output_tokens,preemptions,arrival_ns,"
+                 "scheduled_ns,first_token_ns,last_token_ns,"
                  "ttft_ns,e2e_ns,queue_ns,preempted_ns");
   for (const std::string_view phase : {"prefill", "decode"}) {
     for (std::size_t i = 0; i < hw::kCauses; ++i) fmt::format_to(to, ",{}", cause_column(phase, i));
   }
   fmt::format_to(to, "\n");
   for (const RequestRecord& r : requests) {
-    fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.id, name_of(r.status), r.prompt_tokens, r.asked_tokens,
-                   r.output_tokens, r.preemptions, r.arrival.ns, r.scheduled.ns, r.first_token.ns, r.last_token.ns,
-                   r.ttft().count, r.e2e().count, r.queue().count, r.preempted.count);
+    fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.id, name_of(r.status),
+                   r.prompt_tokens, r.asked_tokens, r.output_tokens, r.preemptions, r.arrival.ns,
+                   r.scheduled.ns, r.first_token.ns, r.last_token.ns, r.ttft().count, r.e2e().count,
+                   r.queue().count, r.preempted.count);
     for (const hw::Ledger* ledger : {&r.until_first_token, &r.after_first_token}) {
       for (const core::Nanoseconds part : ledger->by_cause) fmt::format_to(to, ",{}", part.count);
     }
@@ -39,7 +42,8 @@ std::string requests_csv(const std::vector<RequestRecord>& requests) {
   return fmt::to_string(out);
 }
 
-std::vector<RequestRecord> parse_requests_csv(const std::string& text, const std::string& file_name) {
+std::vector<RequestRecord> parse_requests_csv(const std::string& text,
+                                              const std::string& file_name) {
   workloads::CsvRows rows(workloads::TraceText{file_name, text});
   constexpr std::int64_t kMost = INT64_MAX;
   const auto column = [&](std::string_view name) { return rows.column(name); };

@@ -1,5 +1,6 @@
 #pragma once
-// requests.csv: one row a request, times in nanoseconds since the run's start, its ledger in columns.
+// requests.csv: one row a request, times in nanoseconds since the run's start, its ledger in
+// columns.
 
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@ namespace ridgeline::sim {
 [[nodiscard]] std::string requests_csv(const std::vector<RequestRecord>& requests);
 
 /// Reads it back. Errors (ConfigError) say file:line:column.
-[[nodiscard]] std::vector<RequestRecord> parse_requests_csv(const std::string& text, const std::string& file_name);
+[[nodiscard]] std::vector<RequestRecord> parse_requests_csv(const std::string& text,
+                                                            const std::string& file_name);
 
 }  // namespace ridgeline::sim

@@ -19,7 +19,8 @@ void put_summary(Json& out, const std::string& name, const core::Summary& s) {
 
 Json ledger_json(const hw::Ledger& ledger) {
   Json out = Json::object();
-  for (std::size_t i = 0; i < hw::kCauses; ++i) out[std::string(hw::kCauseNames[i]) + "_ns"] = ledger.by_cause[i].count;
+  for (std::size_t i = 0; i < hw::kCauses; ++i)
+    out[std::string(hw::kCauseNames[i]) + "_ns"] = ledger.by_cause[i].count;
   return out;
 }
 
@@ -38,7 +39,8 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   out["total_output_tokens"] = m.output_tokens;
   out["request_throughput"] = m.per_second(static_cast<double>(m.completed));
   out["output_throughput"] = m.per_second(static_cast<double>(m.output_tokens));
-  out["total_token_throughput"] = m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
+  out["total_token_throughput"] =
+      m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
   put_summary(out, "ttft", m.ttft);
   put_summary(out, "tpot", m.tpot);
   put_summary(out, "itl", m.itl);
@@ -59,7 +61,8 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   own["peak_kv_usage"] = m.peak_kv_usage;
   own["peak_running"] = m.peak_running;
   own["peak_waiting"] = m.peak_waiting;
-  for (const auto& line : result.memory.ledger.lines()) own["hbm_bytes"][line.what] = line.bytes.value();
+  for (const auto& line : result.memory.ledger.lines())
+    own["hbm_bytes"][line.what] = line.bytes.value();
   const hw::Ledger ledger = result.ledger();
   own["steps_ns"] = ledger.total().count;
   own["ledger"] = ledger_json(ledger);

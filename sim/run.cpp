@@ -22,38 +22,47 @@ RunResult run_training(const Scenario& scenario) {
 }
 
 std::size_t requests_in_all(const workloads::WorkloadSpec& spec) {
-  if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&spec)) return static_cast<std::size_t>(generated->requests);
+  if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&spec))
+    return static_cast<std::size_t>(generated->requests);
   return 0;  // of a trace: not known before it is read
 }
 
 /// A run that refused some of its requests says so; one that refused all of them did nothing.
 void tell_of_refusals(RunResult& result) {
   const auto& requests = result.requests;
-  const auto refused = std::count_if(requests.begin(), requests.end(), [](const RequestRecord& r) { return r.status == RequestStatus::refused; });
+  const auto refused = std::count_if(requests.begin(), requests.end(), [](const RequestRecord& r) {
+    return r.status == RequestStatus::refused;
+  });
   if (refused == 0) return;
   const std::int64_t most = result.scenario.engine.max_model_len;
   const auto all = static_cast<std::int64_t>(requests.size());
   if (refused == all) {
-    const auto shortest = std::min_element(requests.begin(), requests.end(), [](const RequestRecord& a, const RequestRecord& b) {
-      return a.prompt_tokens < b.prompt_tokens;
-    });
-    throw core::SimulationError("all " + std::to_string(all) + " requests are refused: the shortest prompt has " +
-                                std::to_string(shortest->prompt_tokens) + " tokens, and engine.max_model_len = " +
-                                std::to_string(most) + " leaves no room for an answer");
+    const auto shortest = std::min_element(requests.begin(), requests.end(),
+                                           [](const RequestRecord& a, const RequestRecord& b) {
+                                             return a.prompt_tokens < b.prompt_tokens;
+                                           });
+    throw core::SimulationError("all " + std::to_string(all) +
+                                " requests are refused: the shortest prompt has " +
+                                std::to_string(shortest->prompt_tokens) +
+                                " tokens, and engine.max_model_len = " + std::to_string(most) +
+                                " leaves no room for an answer");
   }
-  result.notes.push_back(std::to_string(refused) + " of " + std::to_string(all) + " requests refused: a prompt of engine.max_model_len (" +
+  result.notes.push_back(std::to_string(refused) + " of " + std::to_string(all) +
+                         " requests refused: a prompt of engine.max_model_len (" +
                          std::to_string(most) + ") tokens or more");
 }
 
 }  // namespace
 
 RunResult run(const Scenario& scenario, const RunOptions& options) {
-  if (std::holds_alternative<workloads::TrainingWorkload>(scenario.workload)) return run_training(scenario);
+  if (std::holds_alternative<workloads::TrainingWorkload>(scenario.workload))
+    return run_training(scenario);
 
   RunResult result;
   result.scenario = scenario;
   result.memory = plan_memory(scenario);
-  const auto source = workloads::make_request_source(scenario.workload, scenario.seed, &result.notes);
+  const auto source =
+      workloads::make_request_source(scenario.workload, scenario.seed, &result.notes);
 
   Simulation simulation;
   Inbox inbox(simulation, *source);

@@ -94,15 +94,20 @@ bool follow_one_another(const std::vector<StepRecord>& steps) {
 void read_steps(const fs::path& path, RunResult& result) {
   const std::string text = core::read_text_file(path, kLargestFile);
   StepsHeader header;
-  if (text.size() < sizeof header) throw core::ConfigError(path.string() + ": expected step records, got a truncated file");
+  if (text.size() < sizeof header)
+    throw core::ConfigError(path.string() + ": expected step records, got a truncated file");
   std::memcpy(&header, text.data(), sizeof header);
-  if (header.magic != kMagic) throw core::ConfigError(path.string() + ": expected step records of this version, got something else");
+  if (header.magic != kMagic)
+    throw core::ConfigError(path.string() +
+                            ": expected step records of this version, got something else");
   const std::size_t each = sizeof(StepRecord) + sizeof(CounterRecord);
-  const std::size_t whole = sizeof header + header.steps * each + header.token_gaps * sizeof(TokenGap);
-  const bool beyond_reason = header.steps > text.size() / each || header.token_gaps > text.size() / sizeof(TokenGap);
+  const std::size_t whole =
+      sizeof header + header.steps * each + header.token_gaps * sizeof(TokenGap);
+  const bool beyond_reason =
+      header.steps > text.size() / each || header.token_gaps > text.size() / sizeof(TokenGap);
   if (beyond_reason || text.size() != whole) {
-    throw core::ConfigError(
-        fmt::format("{}: expected {} steps ({} bytes), got {} bytes", path.string(), header.steps, whole, text.size()));
+    throw core::ConfigError(fmt::format("{}: expected {} steps ({} bytes), got {} bytes",
+                                        path.string(), header.steps, whole, text.size()));
   }
   result.steps.resize(header.steps);
   result.counters.resize(header.steps);
@@ -114,13 +119,15 @@ void read_steps(const fs::path& path, RunResult& result) {
   }
   result.token_gaps.resize(header.token_gaps);
   if (header.token_gaps > 0) {
-    std::memcpy(static_cast<void*>(result.token_gaps.data()), at + header.steps * each, header.token_gaps * sizeof(TokenGap));
+    std::memcpy(static_cast<void*>(result.token_gaps.data()), at + header.steps * each,
+                header.token_gaps * sizeof(TokenGap));
   }
   if (checksum_of(header, result) != header.checksum) {
     throw core::ConfigError(path.string() + ": damaged: the checksum does not match");
   }
   if (header.kv_blocks < 0 || header.preemptions < 0 || !follow_one_another(result.steps)) {
-    throw core::ConfigError(path.string() + ": expected steps one after the other, got records that no run leaves");
+    throw core::ConfigError(path.string() +
+                            ": expected steps one after the other, got records that no run leaves");
   }
   result.memory.kv_blocks = header.kv_blocks;
   result.preemptions = header.preemptions;
@@ -131,13 +138,16 @@ void read_steps(const fs::path& path, RunResult& result) {
 std::vector<std::string> read_notes(const fs::path& path) {
   const auto json = nlohmann::json::parse(core::read_text_file(path), nullptr, false);
   const nlohmann::json::json_pointer where("/ridgeline/notes");
-  const auto notes = !json.is_discarded() && json.contains(where) ? json.at(where) : nlohmann::json();
+  const auto notes =
+      !json.is_discarded() && json.contains(where) ? json.at(where) : nlohmann::json();
   std::vector<std::string> out;
   for (const auto& note : notes) {
     if (note.is_string()) out.push_back(note.get<std::string>());
   }
   if (!notes.is_array() || out.size() != notes.size()) {
-    throw core::ConfigError(path.string() + ": expected a result with ridgeline.notes, a list of sentences, got something else");
+    throw core::ConfigError(
+        path.string() +
+        ": expected a result with ridgeline.notes, a list of sentences, got something else");
   }
   return out;
 }
@@ -155,7 +165,8 @@ void check_place(const fs::path& directory) {
     throw core::ConfigError(directory.string() + ": expected a directory for the run, got a file");
   }
   if (!fs::is_empty(directory, error) && !is_run_directory(directory)) {
-    throw core::ConfigError(directory.string() + ": not empty and not an earlier run; choose another directory");
+    throw core::ConfigError(directory.string() +
+                            ": not empty and not an earlier run; choose another directory");
   }
 }
 
@@ -163,7 +174,8 @@ void check_place(const fs::path& directory) {
 
 void write_run_directory(const RunResult& result, const fs::path& directory) {
   check_place(directory);
-  // However it is spelt ("runs/", ".", "runs/x/.."): what is written beside a place and renamed needs the place's own name.
+  // However it is spelt ("runs/", ".", "runs/x/.."): what is written beside a place and renamed
+  // needs the place's own name.
   fs::path final_place = fs::absolute(directory).lexically_normal();
   if (!final_place.has_filename()) final_place = final_place.parent_path();
   const fs::path beside = final_place.string() + fmt::format(".part{}", ::getpid());
@@ -194,16 +206,22 @@ bool is_file_of_run(const fs::path& file, const fs::path& directory) {
 }
 
 RunResult read_run_directory(const fs::path& directory, const core::ConfigLibrary& library) {
-  if (!fs::exists(directory)) throw core::ConfigError(directory.string() + ": no such run directory");
-  if (!fs::is_directory(directory)) throw core::ConfigError(directory.string() + ": expected the directory of a run, got a file");
+  if (!fs::exists(directory))
+    throw core::ConfigError(directory.string() + ": no such run directory");
+  if (!fs::is_directory(directory))
+    throw core::ConfigError(directory.string() + ": expected the directory of a run, got a file");
   if (!is_run_directory(directory)) {
-    throw core::ConfigError(directory.string() + ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
+    throw core::ConfigError(
+        directory.string() +
+        ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
   }
   RunResult result;
   result.scenario = read_scenario(core::load_yaml(directory / "scenario.yaml"), {}, library);
   if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
     result.memory = plan_memory(result.scenario);
-    result.requests = parse_requests_csv(core::read_text_file(directory / "requests.csv", kLargestFile), (directory / "requests.csv").string());
+    result.requests =
+        parse_requests_csv(core::read_text_file(directory / "requests.csv", kLargestFile),
+                           (directory / "requests.csv").string());
   }
   read_steps(directory / "steps.bin", result);
   result.notes = read_notes(directory / "result.json");

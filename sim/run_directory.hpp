@@ -16,17 +16,22 @@
 
 namespace ridgeline::sim {
 
-/// The run's result as JSON: keys of `vllm bench serve --save-result`, and under "ridgeline" what only a simulator knows.
+/// The run's result as JSON: keys of `vllm bench serve --save-result`, and under "ridgeline" what
+/// only a simulator knows.
 [[nodiscard]] nlohmann::ordered_json result_json(const RunResult& result, const Metrics& metrics);
 
-/// Writes the directory, replacing an earlier run of ours that stands there; ConfigError when something else does, or when it
-/// cannot be written.
+/// Writes the directory, replacing an earlier run of ours that stands there; ConfigError when
+/// something else does, or when it cannot be written.
 void write_run_directory(const RunResult& result, const std::filesystem::path& directory);
 
-/// Whether `file` is, by whatever path, one of the four files of the run in `directory`: not to be written over.
-[[nodiscard]] bool is_file_of_run(const std::filesystem::path& file, const std::filesystem::path& directory);
+/// Whether `file` is, by whatever path, one of the four files of the run in `directory`: not to be
+/// written over.
+[[nodiscard]] bool is_file_of_run(const std::filesystem::path& file,
+                                  const std::filesystem::path& directory);
 
-/// Reads back what `write_run_directory` wrote, requests included. Errors (ConfigError) name the file and what is wrong with it.
-[[nodiscard]] RunResult read_run_directory(const std::filesystem::path& directory, const core::ConfigLibrary& library);
+/// Reads back what `write_run_directory` wrote, requests included. Errors (ConfigError) name the
+/// file and what is wrong with it.
+[[nodiscard]] RunResult read_run_directory(const std::filesystem::path& directory,
+                                           const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::sim

@@ -1,5 +1,6 @@
 #pragma once
-// Everything a run leaves behind. Plain data: the timeline, the metrics and the diagnosis are computed from it.
+// Everything a run leaves behind. Plain data: the timeline, the metrics and the diagnosis are
+// computed from it.
 
 #include <cstdint>
 #include <string_view>
@@ -38,12 +39,12 @@ struct RequestRecord {
   std::int64_t output_tokens = 0;  // produced
   std::int64_t preemptions = 0;
   core::Instant arrival;
-  core::Instant scheduled;    // first step that worked on it began
+  core::Instant scheduled;  // first step that worked on it began
   core::Instant first_token;
   core::Instant last_token;
   core::Nanoseconds preempted;  // time out of the running batch after a preemption
-  // Where the time in the running batch went. Of a finished request, queue + preempted + both ledgers = last_token - arrival, to
-  // the nanosecond.
+  // Where the time in the running batch went. Of a finished request, queue + preempted + both
+  // ledgers = last_token - arrival, to the nanosecond.
   hw::Ledger until_first_token;
   hw::Ledger after_first_token;
 
@@ -59,7 +60,8 @@ struct RequestRecord {
   }
 };
 
-/// A gap between two tokens of one request, and how many requests had just that gap in the same step.
+/// A gap between two tokens of one request, and how many requests had just that gap in the same
+/// step.
 struct TokenGap {
   core::Nanoseconds gap;
   std::uint64_t count = 0;
@@ -69,16 +71,18 @@ struct TokenGap {
 struct RunResult {
   Scenario scenario;
   MemoryPlan memory{hw::HbmLedger(core::Bytes{}), {}, 0};
-  std::vector<RequestRecord> requests;   // by id
-  std::vector<StepRecord> steps;         // in time order, never overlapping
-  std::vector<CounterRecord> counters;   // one a step
-  std::vector<TokenGap> token_gaps;      // pooled over requests
+  std::vector<RequestRecord> requests;  // by id
+  std::vector<StepRecord> steps;        // in time order, never overlapping
+  std::vector<CounterRecord> counters;  // one a step
+  std::vector<TokenGap> token_gaps;     // pooled over requests
   std::int64_t preemptions = 0;
   bool interrupted = false;
-  std::vector<std::string> notes;        // what the user should know: rows dropped from the trace, ...
+  std::vector<std::string> notes;  // what the user should know: rows dropped from the trace, ...
 
   /// Where the last step ended.
-  [[nodiscard]] core::Instant end() const { return steps.empty() ? core::Instant{} : steps.back().end(); }
+  [[nodiscard]] core::Instant end() const {
+    return steps.empty() ? core::Instant{} : steps.back().end();
+  }
   /// The steps' ledgers added up.
   [[nodiscard]] hw::Ledger ledger() const {
     hw::Ledger sum;

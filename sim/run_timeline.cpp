@@ -15,8 +15,9 @@ namespace {
 using hw::KernelKind;
 using timeline::KernelClass;
 
-constexpr std::int32_t kThreads = 256;              // of a workgroup; what most kernels of this kind use
-constexpr std::int64_t kCorrelationsPerStep = 1 << 20;  // more than any step launches, so that ids stay unique
+constexpr std::int32_t kThreads = 256;  // of a workgroup; what most kernels of this kind use
+constexpr std::int64_t kCorrelationsPerStep =
+    1 << 20;  // more than any step launches, so that ids stay unique
 
 KernelClass class_of(KernelKind kind) {
   switch (kind) {
@@ -71,11 +72,13 @@ class Expander {
     const StepRecord& record = result_.steps[index];
     show_step(index, record);
     names_.assign(names_.size(), {});
-    const PreparedStep step = training_ ? model_.prepare_training() : model_.prepare(record.shape());
+    const PreparedStep step =
+        training_ ? model_.prepare_training() : model_.prepare(record.shape());
     graph_ = step.mode == hw::LaunchMode::graph;
     const core::Instant origin = record.start + step.host_before;
     std::int64_t ordinal = 0;
-    model_.run(step, [&](const hw::KernelWork& work, const hw::KernelCost& cost, const hw::KernelTiming& timing) {
+    model_.run(step, [&](const hw::KernelWork& work, const hw::KernelCost& cost,
+                         const hw::KernelTiming& timing) {
       show_kernel(static_cast<std::int64_t>(index), ordinal++, origin, work, cost, timing);
     });
     show_counters(index, record);
@@ -102,14 +105,17 @@ class Expander {
     if (training_) return;  // no server
     const CounterRecord& counters = result_.counters[index];
     const double blocks = static_cast<double>(std::max<std::int64_t>(1, result_.memory.kv_blocks));
-    visitor_.on_counters({record.start, counters.running, counters.waiting, counters.kv_blocks_used / blocks, counters.preemptions});
+    visitor_.on_counters({record.start, counters.running, counters.waiting,
+                          counters.kv_blocks_used / blocks, counters.preemptions});
   }
 
-  void show_kernel(std::int64_t step, std::int64_t ordinal, core::Instant origin, const hw::KernelWork& work,
-                   const hw::KernelCost& cost, const hw::KernelTiming& timing) {
+  void show_kernel(std::int64_t step, std::int64_t ordinal, core::Instant origin,
+                   const hw::KernelWork& work, const hw::KernelCost& cost,
+                   const hw::KernelTiming& timing) {
     const std::int64_t correlation = step * kCorrelationsPerStep + 1 + (graph_ ? 0 : ordinal);
     if (!graph_ || ordinal == 0) {
-      visitor_.on_runtime({origin + timing.issue_begin, timing.issue_end - timing.issue_begin, call_name(work), step, correlation});
+      visitor_.on_runtime({origin + timing.issue_begin, timing.issue_end - timing.issue_begin,
+                           call_name(work), step, correlation});
     }
     timeline::KernelSpan span;
     span.start = origin + timing.start;
@@ -120,8 +126,9 @@ class Expander {
     span.step = step;
     span.correlation = correlation;
     span.from_graph = graph_;
-    span.grid = static_cast<std::int64_t>(cost.workgroups > 0.0 ? cost.workgroups
-                                                                : static_cast<double>(result_.scenario.gpu.compute_units));
+    span.grid = static_cast<std::int64_t>(
+        cost.workgroups > 0.0 ? cost.workgroups
+                              : static_cast<double>(result_.scenario.gpu.compute_units));
     span.block = kThreads;
     if (work.gemm.m > 0) span.gemm = {work.gemm.m, work.gemm.n, work.gemm.k};
     span.issued = cost.issued;
@@ -135,11 +142,13 @@ class Expander {
   [[nodiscard]] std::string_view call_name(const hw::KernelWork& work) const {
     if (graph_) return cuda_ ? "cudaGraphLaunch" : "hipGraphLaunch";
     if (cuda_) return "cudaLaunchKernel";
-    return work.gemm.m > 0 ? "hipExtModuleLaunchKernel" : "hipLaunchKernel";  // Tensile launches the former way
+    return work.gemm.m > 0 ? "hipExtModuleLaunchKernel"
+                           : "hipLaunchKernel";  // Tensile launches the former way
   }
 
   /// A program has few kernels and runs each many times, so names are looked up once a program.
-  [[nodiscard]] std::string_view name_of_kernel(const hw::KernelWork& work, const hw::KernelCost& cost) {
+  [[nodiscard]] std::string_view name_of_kernel(const hw::KernelWork& work,
+                                                const hw::KernelCost& cost) {
     const auto& kernels = model_.program().kernels();
     const auto index = static_cast<std::size_t>(&work - kernels.data());
     if (names_.size() < kernels.size()) names_.resize(kernels.size());
@@ -151,7 +160,8 @@ class Expander {
       facts.architecture = result_.scenario.gpu.architecture;
       facts.cls = class_of(work.kind);
       facts.role = work.role;
-      facts.dtype = hw::name_of(work.kind == KernelKind::gemm ? work.math : result_.scenario.model.activations);
+      facts.dtype = hw::name_of(work.kind == KernelKind::gemm ? work.math
+                                                              : result_.scenario.model.activations);
       facts.tile_m = cost.tile_m;
       facts.tile_n = cost.tile_n;
       facts.splits = std::max<std::int64_t>(1, cost.splits);
@@ -170,7 +180,9 @@ class Expander {
   bool training_;
   bool graph_ = false;
   std::vector<std::string_view> names_;  // of the program at hand
-  std::map<std::tuple<KernelKind, const char*, std::int32_t, std::int32_t, std::int32_t>, std::string> known_names_;
+  std::map<std::tuple<KernelKind, const char*, std::int32_t, std::int32_t, std::int32_t>,
+           std::string>
+      known_names_;
 };
 
 }  // namespace
@@ -191,9 +203,11 @@ timeline::Window RunTimeline::extent() const {
 
 void RunTimeline::visit(timeline::Window window, timeline::SpanVisitor& visitor) const {
   Expander expander(result_, visitor);
-  const auto first = std::lower_bound(steps_.begin(), steps_.end(), window.begin,
-                                      [&](std::size_t index, core::Instant t) { return result_.steps[index].start < t; });
-  for (auto it = first; it != steps_.end() && result_.steps[*it].start < window.end; ++it) expander.show(*it);
+  const auto first = std::lower_bound(
+      steps_.begin(), steps_.end(), window.begin,
+      [&](std::size_t index, core::Instant t) { return result_.steps[index].start < t; });
+  for (auto it = first; it != steps_.end() && result_.steps[*it].start < window.end; ++it)
+    expander.show(*it);
 }
 
 }  // namespace ridgeline::sim

@@ -1,5 +1,6 @@
 #pragma once
-// A run as a profiler would have seen it. Nothing is stored: the kernels of a window are computed when somebody looks at it.
+// A run as a profiler would have seen it. Nothing is stored: the kernels of a window are computed
+// when somebody looks at it.
 
 #include <cstddef>
 #include <vector>
@@ -14,7 +15,8 @@ class RunTimeline : public timeline::SpanSource {
   /// All steps of `result`, which must outlive the timeline.
   explicit RunTimeline(const RunResult& result);
   /// Only the steps of these indices, ascending: a sample of a long run.
-  RunTimeline(const RunResult& result, std::vector<std::size_t> steps) : result_(result), steps_(std::move(steps)) {}
+  RunTimeline(const RunResult& result, std::vector<std::size_t> steps)
+      : result_(result), steps_(std::move(steps)) {}
 
   [[nodiscard]] timeline::DeviceInfo device() const override;
   [[nodiscard]] timeline::Window extent() const override;

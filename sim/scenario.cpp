@@ -11,20 +11,24 @@ struct Reference {
   std::string_view key;   // in the scenario
   std::string_view kind;  // folder of configs
 };
-constexpr std::array<Reference, 3> kReferences{{{"hw", "hw"}, {"model", "models"}, {"stack", "stacks"}}};
+constexpr std::array<Reference, 3> kReferences{
+    {{"hw", "hw"}, {"model", "models"}, {"stack", "stacks"}}};
 
 bool names_whole_reference(const std::string& key) {
-  return std::any_of(kReferences.begin(), kReferences.end(), [&](const Reference& r) { return r.key == key; });
+  return std::any_of(kReferences.begin(), kReferences.end(),
+                     [&](const Reference& r) { return r.key == key; });
 }
 
-/// A workload is a trace, or generated, or training. Naming another one than the document's replaces the document's.
+/// A workload is a trace, or generated, or training. Naming another one than the document's
+/// replaces the document's.
 bool names_other_workload(const std::string& key, const core::Node& document) {
   if (key != "workload.trace" && key != "workload.training") return false;
   const core::Node* workload = document.find("workload");
   return workload != nullptr && workload->find(key.substr(key.find('.') + 1)) == nullptr;
 }
 
-/// Paths in the document become absolute, so that the resolved scenario means the same wherever it is read.
+/// Paths in the document become absolute, so that the resolved scenario means the same wherever it
+/// is read.
 void anchor_paths(core::Node& node) {
   for (auto& [key, value] : node.entries) {
     if ((key == "trace" || key == "empirical") && value.kind == core::Node::Kind::scalar) {
@@ -39,8 +43,8 @@ void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
   for (const hw::Dtype dtype : {s.model.math, s.model.activations}) {
     if (!s.gpu.supports(dtype)) {
       in.reject("model", s.gpu.name + " has no matrix rate for " + std::string(hw::name_of(dtype)) +
-                             ", in which the model computes; give hw.peak." + std::string(hw::name_of(dtype)) +
-                             " or another model.math");
+                             ", in which the model computes; give hw.peak." +
+                             std::string(hw::name_of(dtype)) + " or another model.math");
     }
   }
 }
@@ -48,8 +52,10 @@ void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
 void check_training_fits_model(const Scenario& s, const core::Reader& in) {
   const auto* training = std::get_if<workloads::TrainingWorkload>(&s.workload);
   if (training == nullptr) return;
-  in.child("workload").child("training").require(training->sequence <= s.model.max_position, "sequence",
-                                                 "at most model.max_position (" + std::to_string(s.model.max_position) + ")");
+  in.child("workload")
+      .child("training")
+      .require(training->sequence <= s.model.max_position, "sequence",
+               "at most model.max_position (" + std::to_string(s.model.max_position) + ")");
 }
 
 }  // namespace
@@ -57,18 +63,22 @@ void check_training_fits_model(const Scenario& s, const core::Reader& in) {
 Override parse_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    throw core::ConfigError("--set: expected KEY=VALUE like engine.max_num_seqs=64, got '" + text + "'");
+    throw core::ConfigError("--set: expected KEY=VALUE like engine.max_num_seqs=64, got '" + text +
+                            "'");
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Scenario read_scenario(core::Node document, const std::vector<Override>& overrides, const core::ConfigLibrary& library) {
+Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
+                       const core::ConfigLibrary& library) {
   if (document.kind != core::Node::Kind::map) {
-    throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " + document.describe());
+    throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " +
+                            document.describe());
   }
   for (const auto& [key, value] : overrides) {
     if (names_other_workload(key, document)) document.find("workload")->entries.clear();
-    if (names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (names_whole_reference(key))
+      core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   for (const Reference& reference : kReferences) {
     core::Node* node = document.find(reference.key);
@@ -76,7 +86,8 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     *node = library.resolve(reference.kind, *node, reference.key);
   }
   for (const auto& [key, value] : overrides) {
-    if (!names_whole_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (!names_whole_reference(key))
+      core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
 
@@ -98,14 +109,16 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   return s;
 }
 
-core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library) {
+core::Node load_scenario_document(const std::string& name_or_path,
+                                  const core::ConfigLibrary& library) {
   std::error_code error;
   if (core::is_path(name_or_path) || std::filesystem::is_regular_file(name_or_path, error)) {
     return library.load("scenarios", name_or_path);
   }
   const auto known = library.names("scenarios");
   if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
-    throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" + core::suggestion(name_or_path, known));
+    throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" +
+                            core::suggestion(name_or_path, known));
   }
   return library.load("scenarios", library.root() / "scenarios" / (name_or_path + ".yaml"));
 }

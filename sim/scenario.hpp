@@ -1,6 +1,6 @@
 #pragma once
-// Everything a run depends on: machine, model, stack, engine, workload, seed. Composed from configurations, resolved into one
-// document that needs no other file but the request trace.
+// Everything a run depends on: machine, model, stack, engine, workload, seed. Composed from
+// configurations, resolved into one document that needs no other file but the request trace.
 
 #include <string>
 #include <utility>
@@ -32,15 +32,18 @@ using Override = std::pair<std::string, std::string>;
 /// "a.b=c" as an override. ConfigError unless there is a key before the '='.
 [[nodiscard]] Override parse_override(const std::string& text);
 
-/// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in order; an override of a whole
-/// reference (`hw=mi325x`) comes first. `workload.trace=FILE` replaces a generated workload.
+/// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in
+/// order; an override of a whole reference (`hw=mi325x`) comes first. `workload.trace=FILE`
+/// replaces a generated workload.
 [[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library);
 
 /// The document of a file, or of the name of a shipped scenario, bases resolved.
-[[nodiscard]] core::Node load_scenario_document(const std::string& name_or_path, const core::ConfigLibrary& library);
+[[nodiscard]] core::Node load_scenario_document(const std::string& name_or_path,
+                                                const core::ConfigLibrary& library);
 /// Both in one.
-[[nodiscard]] Scenario load_scenario(const std::string& name_or_path, const std::vector<Override>& overrides,
+[[nodiscard]] Scenario load_scenario(const std::string& name_or_path,
+                                     const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::sim

@@ -1,5 +1,6 @@
 #pragma once
-// What a scheduling policy decides: which sequences advance in the next step, and by how many tokens.
+// What a scheduling policy decides: which sequences advance in the next step, and by how many
+// tokens.
 
 #include <cstdint>
 #include <deque>
@@ -35,8 +36,9 @@ struct StepPlan {
   }
 };
 
-/// Plans one step at a time. `plan` moves sequences between the queues and takes KV blocks for every token it schedules; it does not
-/// advance `computed`. It must schedule something whenever something is running or waiting.
+/// Plans one step at a time. `plan` moves sequences between the queues and takes KV blocks for
+/// every token it schedules; it does not advance `computed`. It must schedule something whenever
+/// something is running or waiting.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;

@@ -10,10 +10,11 @@ namespace ridgeline::sim {
 
 struct Sequence {
   workloads::Request request;
-  std::int64_t output_limit = 0;  // tokens it will produce: what was asked for, cut at max_model_len
-  std::int64_t computed = 0;      // tokens whose keys and values stand in the cache
+  std::int64_t output_limit =
+      0;                      // tokens it will produce: what was asked for, cut at max_model_len
+  std::int64_t computed = 0;  // tokens whose keys and values stand in the cache
   std::int64_t generated = 0;
-  std::int64_t blocks = 0;        // KV blocks held
+  std::int64_t blocks = 0;  // KV blocks held
 
   /// Prompt and everything generated so far: what must be computed before the next token comes out.
   [[nodiscard]] std::int64_t known() const { return request.prompt_tokens + generated; }

@@ -14,8 +14,8 @@ namespace s4u = simgrid::s4u;
 
 namespace {
 
-/// Gives signals back to whoever had them: SimGrid takes these for itself when an engine is made, and Ctrl-C is the program's, or
-/// Python's.
+/// Gives signals back to whoever had them: SimGrid takes these for itself when an engine is made,
+/// and Ctrl-C is the program's, or Python's.
 class KeptSignals {
  public:
   KeptSignals() {
@@ -39,13 +39,15 @@ s4u::Engine* new_engine() {
   static std::vector<char*> argv{name.data(), quiet.data(), nullptr};
   int argc = 2;
   char** arguments = argv.data();
-  if (s4u::Engine::is_initialized()) throw core::InvariantError("a second simulation while one is running in this process");
+  if (s4u::Engine::is_initialized())
+    throw core::InvariantError("a second simulation while one is running in this process");
   const KeptSignals kept;
   return new s4u::Engine(&argc, arguments);
 }
 
-/// Where a deadlock of the simulation at hand is noted. SimGrid keeps deadlock callbacks for the life of the process, whatever engine
-/// they were registered with, so there is one for all simulations.
+/// Where a deadlock of the simulation at hand is noted. SimGrid keeps deadlock callbacks for the
+/// life of the process, whatever engine they were registered with, so there is one for all
+/// simulations.
 bool* deadlocked_now = nullptr;
 
 void note_deadlocks_in(bool* flag) {
@@ -100,7 +102,8 @@ void Simulation::spawn(const std::string& name, std::function<void()> body) {
 void Simulation::run() {
   state_->engine->run();
   if (state_->failure) std::rethrow_exception(state_->failure);
-  if (state_->deadlocked) throw core::SimulationError("the simulation is deadlocked: every actor waits for another");
+  if (state_->deadlocked)
+    throw core::SimulationError("the simulation is deadlocked: every actor waits for another");
 }
 
 void Simulation::sleep_until(core::Instant instant) const {

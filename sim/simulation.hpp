@@ -1,10 +1,12 @@
 #pragma once
-// SimGrid, as far as this project uses it, behind three verbs: spawn an actor, sleep until an instant, wait for a signal.
+// SimGrid, as far as this project uses it, behind three verbs: spawn an actor, sleep until an
+// instant, wait for a signal.
 //
-// Traps of SimGrid 3.32 that are dealt with here: one engine a process at a time, whose clock goes on after it is deleted (instants
-// count from this simulation's start); sleeping to absolute instants, so that no error accumulates; an exception that leaves an
-// actor aborts the process (kept and rethrown by `run`); a deadlock ends the run as if all were well (found out by `run`); an engine
-// installs signal handlers (taken out again).
+// Traps of SimGrid 3.32 that are dealt with here: one engine a process at a time, whose clock goes
+// on after it is deleted (instants count from this simulation's start); sleeping to absolute
+// instants, so that no error accumulates; an exception that leaves an actor aborts the process
+// (kept and rethrown by `run`); a deadlock ends the run as if all were well (found out by `run`);
+// an engine installs signal handlers (taken out again).
 
 #include <functional>
 #include <memory>
@@ -16,7 +18,8 @@ namespace ridgeline::sim {
 
 class Simulation;
 
-/// Wakes actors that wait for it. An actor must re-check what it waits for: a signal says "look again".
+/// Wakes actors that wait for it. An actor must re-check what it waits for: a signal says "look
+/// again".
 class Signal {
  public:
   explicit Signal(Simulation& simulation);
@@ -42,10 +45,12 @@ class Simulation {
 
   /// Adds an actor; it starts when `run` is called.
   void spawn(const std::string& name, std::function<void()> body);
-  /// Runs until every actor has ended. Rethrows what an actor threw; SimulationError when all that are left wait for each other.
+  /// Runs until every actor has ended. Rethrows what an actor threw; SimulationError when all that
+  /// are left wait for each other.
   void run();
 
-  /// From inside an actor: lets every other actor act up to `instant`. Returns at once if it is not in the future.
+  /// From inside an actor: lets every other actor act up to `instant`. Returns at once if it is not
+  /// in the future.
   void sleep_until(core::Instant instant) const;
 
  private:

@@ -20,16 +20,19 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
     }
   }
   step.host = scenario_.stack.host.time_for(shape.decode_sequences + shape.prefill_sequences);
-  // Scheduling and inputs come before the kernels, sampling and detokenizing after. An asynchronous host does both beside them.
+  // Scheduling and inputs come before the kernels, sampling and detokenizing after. An asynchronous
+  // host does both beside them.
   if (!scenario_.engine.async_scheduling) step.host_before = {step.host.count / 2};
-  workloads::lower_inference(scenario_.model, scenario_.stack.lowering, scenario_.engine.kv_cache_dtype, shape, rows, program_);
+  workloads::lower_inference(scenario_.model, scenario_.stack.lowering,
+                             scenario_.engine.kv_cache_dtype, shape, rows, program_);
   return step;
 }
 
 PreparedStep StepModel::prepare_training() {
   const auto* training = std::get_if<workloads::TrainingWorkload>(&scenario_.workload);
   if (training == nullptr) throw core::InvariantError("no training workload in this scenario");
-  workloads::lower_training(scenario_.model, scenario_.stack.lowering, training->microbatch, training->sequence, program_);
+  workloads::lower_training(scenario_.model, scenario_.stack.lowering, training->microbatch,
+                            training->sequence, program_);
   PreparedStep step;
   step.host = scenario_.stack.host.step;
   return step;
@@ -40,7 +43,8 @@ StepTiming StepModel::account(const hw::Execution& execution, const PreparedStep
   if (scenario_.engine.async_scheduling) {
     // Only what does not fit beside the device's work shows.
     const core::Nanoseconds host_path = execution.host_free + step.host;
-    timing.ledger[hw::Cause::host] = std::max(core::Nanoseconds{}, host_path - execution.device_end);
+    timing.ledger[hw::Cause::host] =
+        std::max(core::Nanoseconds{}, host_path - execution.device_end);
   } else {
     timing.ledger[hw::Cause::host] = step.host;
   }

@@ -1,6 +1,7 @@
 #pragma once
-// How long a step takes: the one place where host and device come together. The replica asks it while it serves, the timeline asks
-// it again when somebody wants to see the kernels, and both get the same nanoseconds.
+// How long a step takes: the one place where host and device come together. The replica asks it
+// while it serves, the timeline asks it again when somebody wants to see the kernels, and both get
+// the same nanoseconds.
 
 #include "hw/gpu.hpp"
 #include "sim/scenario.hpp"
@@ -9,7 +10,8 @@
 
 namespace ridgeline::sim {
 
-/// A step whose kernels are known but have not run: how they are launched, and what the host does around them.
+/// A step whose kernels are known but have not run: how they are launched, and what the host does
+/// around them.
 struct PreparedStep {
   hw::LaunchMode mode = hw::LaunchMode::eager;
   core::Nanoseconds host;         // work of the host outside launches
@@ -33,8 +35,11 @@ class StepModel {
   [[nodiscard]] PreparedStep prepare_training();
 
   /// Runs the step prepared last.
-  [[nodiscard]] StepTiming run(const PreparedStep& step) { return account(gpu_.execute(program_, step.mode), step); }
-  /// The same, with every kernel shown: `visit(work, cost, timing)`, times counted from the first launch.
+  [[nodiscard]] StepTiming run(const PreparedStep& step) {
+    return account(gpu_.execute(program_, step.mode), step);
+  }
+  /// The same, with every kernel shown: `visit(work, cost, timing)`, times counted from the first
+  /// launch.
   template <class Visit>
   StepTiming run(const PreparedStep& step, Visit&& visit) {
     return account(gpu_.execute(program_, step.mode, visit), step);

@@ -8,8 +8,8 @@ namespace {
 
 using enum KernelClass;
 
-/// The first row fits whose word, and `also` if there is one, occur in the lower-case name. Order carries meaning: what a word would
-/// wrongly claim stands before it.
+/// The first row fits whose word, and `also` if there is one, occur in the lower-case name. Order
+/// carries meaning: what a word would wrongly claim stands before it.
 struct Row {
   KernelClass cls;
   std::string_view word;
@@ -45,7 +45,8 @@ constexpr Row kRows[] = {
     {elementwise, "kv_indices"},
     {elementwise, "page_indices"},
     {elementwise, "seqlens"},
-    // Mixture of experts: routing is a softmax over experts and what follows from it; the experts themselves are products.
+    // Mixture of experts: routing is a softmax over experts and what follows from it; the experts
+    // themselves are products.
     {softmax, "topkgating"},
     {softmax, "topk_softmax"},
     {softmax, "topk_sigmoid"},
@@ -57,7 +58,8 @@ constexpr Row kRows[] = {
     {elementwise, "moe_sum"},
     {elementwise, "moesorting"},
     {elementwise, "moe_sorting"},
-    {elementwise, "finalize_m", "scatter"},  // _finalize_matmul_scatter_bf16: adds the experts' rows up
+    {elementwise, "finalize_m",
+     "scatter"},  // _finalize_matmul_scatter_bf16: adds the experts' rows up
     {elementwise, "moe::dev::finalize"},
     {elementwise, "finalizemoe"},
     {elementwise, "expandinputrows"},
@@ -168,7 +170,8 @@ constexpr Row kRows[] = {
     {embedding, "vectorized_gather"},
     {embedding, "compute_grad_weight"},
     // Products and convolutions of every library.
-    {elementwise, "kernel_elementwise"},  // of composable kernel, whose layouts are spelled tensor_layout::gemm
+    {elementwise,
+     "kernel_elementwise"},  // of composable kernel, whose layouts are spelled tensor_layout::gemm
     {copy, "nchwtonhwc"},
     {copy, "nhwctonchw"},
     {gemm, "gemm"},
@@ -292,7 +295,9 @@ constexpr Family kFamilies[] = {
     {"at::", "at::native"},
 };
 
-bool holds(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+bool holds(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
 
 /// A kernel of Triton bears the name of its Python function and nothing else.
 bool is_python_name(std::string_view lower) {

@@ -6,23 +6,28 @@
 namespace ridgeline::timeline {
 namespace {
 
-constexpr core::Nanoseconds kBlocking{100'000};  // a copy call this long waited, whatever its name promises
+constexpr core::Nanoseconds kBlocking{
+    100'000};  // a copy call this long waited, whatever its name promises
 
 /// Stream and event waits hold the device back, not the host, and a query returns at once.
 bool waits_for_device(const Recording& r, const HostCall& call) {
   const std::string_view name = r.name(call.name);
-  const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  const auto holds = [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  };
   if (call.kind == HostCall::Kind::synchronize) return !holds("WaitEvent") && !holds("Query");
   return call.kind == HostCall::Kind::copy && (!holds("Async") || call.duration >= kBlocking);
 }
 
 }  // namespace
 
-GapSorter::GapSorter(const Recording& recording, const Launches& launches) : recording_(recording), launches_(launches) {
+GapSorter::GapSorter(const Recording& recording, const Launches& launches)
+    : recording_(recording), launches_(launches) {
   for (const HostCall& c : recording.calls) {
     if (!waits_for_device(recording, c)) continue;
     std::vector<Wait>& waits = waits_[{c.process, c.thread}];
-    waits.push_back({c.start, waits.empty() ? c.end() : std::max(waits.back().latest_end, c.end())});
+    waits.push_back(
+        {c.start, waits.empty() ? c.end() : std::max(waits.back().latest_end, c.end())});
   }
 }
 
@@ -34,7 +39,8 @@ void GapSorter::put(GapCause cause, core::Nanoseconds length) {
   row.longest = std::max(row.longest, length);
 }
 
-/// Whether the launching thread was still waiting for the device when the gap began, or began to later.
+/// Whether the launching thread was still waiting for the device when the gap began, or began to
+/// later.
 bool GapSorter::waited_before(const HostCall& launch, core::Instant since) const {
   const auto thread = waits_.find({launch.process, launch.thread});
   if (thread == waits_.end()) return false;

@@ -25,7 +25,8 @@ class GapSorter {
   void put(GapCause cause, core::Nanoseconds length);
   [[nodiscard]] bool waited_before(const HostCall& launch, core::Instant since) const;
 
-  /// Calls in which a host thread waits for the device, by start; each with the latest end of those so far.
+  /// Calls in which a host thread waits for the device, by start; each with the latest end of those
+  /// so far.
   struct Wait {
     core::Instant start;
     core::Instant latest_end;
@@ -33,7 +34,8 @@ class GapSorter {
 
   const Recording& recording_;
   const Launches& launches_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Wait>> waits_;  // by process and thread
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Wait>>
+      waits_;  // by process and thread
   std::array<GapRow, kGapCauses> rows_{};
 };
 

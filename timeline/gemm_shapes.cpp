@@ -11,7 +11,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Where an operator has its two factors, and whether the second is [n, k] as a linear layer keeps its weight.
+/// Where an operator has its two factors, and whether the second is [n, k] as a linear layer keeps
+/// its weight.
 struct Form {
   std::string_view name;
   std::size_t first;
@@ -20,14 +21,23 @@ struct Form {
 };
 
 constexpr Form kForms[] = {
-    {"aten::mm", 0, 1, false},      {"aten::addmm", 1, 2, false},        {"aten::bmm", 0, 1, false},
-    {"aten::baddbmm", 1, 2, false}, {"aten::_scaled_mm", 0, 1, false},   {"aten::linear", 0, 1, true},
-    {"aten::matmul", 0, 1, false},  {"aiter::gemm_a16w16", 0, 1, true},  {"vllm::rocm_unquantized_gemm", 0, 1, true},
-    {"aten::_int_mm", 0, 1, false}, {"aten::_addmm_activation", 1, 2, false},
+    {"aten::mm", 0, 1, false},
+    {"aten::addmm", 1, 2, false},
+    {"aten::bmm", 0, 1, false},
+    {"aten::baddbmm", 1, 2, false},
+    {"aten::_scaled_mm", 0, 1, false},
+    {"aten::linear", 0, 1, true},
+    {"aten::matmul", 0, 1, false},
+    {"aiter::gemm_a16w16", 0, 1, true},
+    {"vllm::rocm_unquantized_gemm", 0, 1, true},
+    {"aten::_int_mm", 0, 1, false},
+    {"aten::_addmm_activation", 1, 2, false},
 };
 
 std::int64_t bytes_of(std::string_view dtype) {
-  const auto holds = [&](std::string_view word) { return dtype.find(word) != std::string_view::npos; };
+  const auto holds = [&](std::string_view word) {
+    return dtype.find(word) != std::string_view::npos;
+  };
   if (holds("Float8") || holds("char") || holds("int8")) return 1;
   if (holds("Half") || holds("BFloat16") || holds("short")) return 2;
   if (holds("double") || holds("long")) return 8;
@@ -50,22 +60,24 @@ std::optional<GemmShape> shape_of(const Form& form, const Operator& op) {
   for (std::size_t i = 0; i + 2 < a.size(); ++i) outer *= a[i];
   // A weight without a batch of its own multiplies all rows at once.
   (b.size() > 2 ? out.batch : out.facts.m) *= outer;
-  if (out.facts.m <= 0 || out.facts.n <= 0 || out.facts.k <= 0 || out.batch <= 0) return std::nullopt;
+  if (out.facts.m <= 0 || out.facts.n <= 0 || out.facts.k <= 0 || out.batch <= 0)
+    return std::nullopt;
   return out;
 }
 
 }  // namespace
 
 core::Flop GemmShape::flop() const {
-  return core::Flop{2.0 * static_cast<double>(batch) * static_cast<double>(facts.m) * static_cast<double>(facts.n) *
-                    static_cast<double>(facts.k)};
+  return core::Flop{2.0 * static_cast<double>(batch) * static_cast<double>(facts.m) *
+                    static_cast<double>(facts.n) * static_cast<double>(facts.k)};
 }
 
 core::Bytes GemmShape::bytes() const {
   const auto m = static_cast<double>(facts.m);
   const auto n = static_cast<double>(facts.n);
   const auto k = static_cast<double>(facts.k);
-  return core::Bytes{static_cast<double>(batch) * (m * k + k * n + m * n) * static_cast<double>(element_bytes)};
+  return core::Bytes{static_cast<double>(batch) * (m * k + k * n + m * n) *
+                     static_cast<double>(element_bytes)};
 }
 
 GemmShapes::GemmShapes(const Recording& recording) {
@@ -86,16 +98,20 @@ GemmShapes::GemmShapes(const Recording& recording) {
       by_id_.push_back({op.external_id, *shape});
     }
   }
-  // Frameworks count ids up, so this is sorted already but for other threads' operators. Of an id given twice the last counts.
+  // Frameworks count ids up, so this is sorted already but for other threads' operators. Of an id
+  // given twice the last counts.
   const auto by_id = [](const Entry& a, const Entry& b) { return a.id < b.id; };
-  if (!std::is_sorted(by_id_.begin(), by_id_.end(), by_id)) std::stable_sort(by_id_.begin(), by_id_.end(), by_id);
+  if (!std::is_sorted(by_id_.begin(), by_id_.end(), by_id))
+    std::stable_sort(by_id_.begin(), by_id_.end(), by_id);
 }
 
 const GemmShape* GemmShapes::of(const DeviceEvent& event) const {
   if (event.external_id == 0) return nullptr;
   const auto after = std::upper_bound(by_id_.begin(), by_id_.end(), event.external_id,
                                       [](std::int64_t id, const Entry& e) { return id < e.id; });
-  return after == by_id_.begin() || std::prev(after)->id != event.external_id ? nullptr : &std::prev(after)->shape;
+  return after == by_id_.begin() || std::prev(after)->id != event.external_id
+             ? nullptr
+             : &std::prev(after)->shape;
 }
 
 }  // namespace ridgeline::timeline

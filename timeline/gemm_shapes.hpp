@@ -1,6 +1,6 @@
 #pragma once
-// The m, n, k of matrix products from the operators that launched them, where their input shapes were recorded. A kernel in a graph
-// belongs to no operator, so replayed products stay unknown.
+// The m, n, k of matrix products from the operators that launched them, where their input shapes
+// were recorded. A kernel in a graph belongs to no operator, so replayed products stay unknown.
 
 #include <cstdint>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace ridgeline::timeline {
 
 struct GemmShape {
-  GemmFacts facts;         // of one product
-  std::int64_t batch = 1;  // of bmm
+  GemmFacts facts;                 // of one product
+  std::int64_t batch = 1;          // of bmm
   std::int64_t element_bytes = 2;  // of the inputs
 
   /// 2 m n k of each.
@@ -25,8 +25,8 @@ class GemmShapes {
  public:
   explicit GemmShapes(const Recording& recording);
 
-  /// Of a product's kernel; null when no operator with known shapes launched it. Ask only for kernels of class gemm: an operator may
-  /// launch others beside its product.
+  /// Of a product's kernel; null when no operator with known shapes launched it. Ask only for
+  /// kernels of class gemm: an operator may launch others beside its product.
   [[nodiscard]] const GemmShape* of(const DeviceEvent& event) const;
   [[nodiscard]] std::size_t size() const { return by_id_.size(); }
 

@@ -32,7 +32,8 @@ class Union {
   core::Nanoseconds total_{0};
 };
 
-/// Calls `each(step, begin, end)` for every part of an event that lies in a step. Events come by start.
+/// Calls `each(step, begin, end)` for every part of an event that lies in a step. Events come by
+/// start.
 class InSteps {
  public:
   explicit InSteps(const std::vector<StepSpan>& steps) : steps_(steps) {}
@@ -59,7 +60,8 @@ class InSteps {
 
 std::int64_t at_share(std::vector<std::int64_t>& values, double share) {
   if (values.empty()) return 0;
-  const auto rank = std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())));
+  const auto rank = std::min(values.size() - 1,
+                             static_cast<std::size_t>(share * static_cast<double>(values.size())));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
   std::nth_element(values.begin(), at, values.end());
   return *at;
@@ -79,10 +81,12 @@ Durations durations_of(std::vector<std::int64_t>& values) {
 }
 
 bool copies_only(const DeviceEvent& e, const KernelFacts& facts) {
-  return e.kind == DeviceEvent::Kind::copy || (e.kind == DeviceEvent::Kind::kernel && facts.family == "rocclr");
+  return e.kind == DeviceEvent::Kind::copy ||
+         (e.kind == DeviceEvent::Kind::kernel && facts.family == "rocclr");
 }
 
-std::vector<DeviceUse> uses_of(const Recording& r, const Steps& steps, const EventClasses& classes) {
+std::vector<DeviceUse> uses_of(const Recording& r, const Steps& steps,
+                               const EventClasses& classes) {
   struct Parts {
     explicit Parts(const std::vector<StepSpan>& spans) : inside(spans) {}
     InSteps inside;
@@ -120,7 +124,11 @@ std::vector<DeviceUse> uses_of(const Recording& r, const Steps& steps, const Eve
 class KernelTables {
  public:
   KernelTables(const Recording& r, const Launches& launches, const EventClasses& classes)
-      : recording_(r), launches_(launches), classes_(classes), shapes_(r), by_name_(r.names.size()) {}
+      : recording_(r),
+        launches_(launches),
+        classes_(classes),
+        shapes_(r),
+        by_name_(r.names.size()) {}
 
   void add(std::size_t event) {
     const DeviceEvent& e = recording_.device_events[event];
@@ -162,7 +170,9 @@ class KernelTables {
       }
       out.classes.push_back(row);
     }
-    const auto most_time_first = [](const auto& a, const auto& b) { return a.durations.total > b.durations.total; };
+    const auto most_time_first = [](const auto& a, const auto& b) {
+      return a.durations.total > b.durations.total;
+    };
     std::stable_sort(out.names.begin(), out.names.end(), most_time_first);
     std::stable_sort(out.classes.begin(), out.classes.end(), most_time_first);
     out.floor = floor();
@@ -215,7 +225,8 @@ class KernelTables {
 };
 
 /// Walks the union of the main device's events step by step and hands each hole to the sorter.
-std::array<GapRow, kGapCauses> gaps_of(const Recording& r, const Steps& steps, const Launches& launches, std::int32_t device) {
+std::array<GapRow, kGapCauses> gaps_of(const Recording& r, const Steps& steps,
+                                       const Launches& launches, std::int32_t device) {
   GapSorter sorter(r, launches);
   InSteps inside(steps.steps);
   std::size_t open = 0;  // the step whose holes are being filled
@@ -244,15 +255,19 @@ std::vector<BlockedCopy> blocked_copies(const Recording& r, const Launches& laun
   std::map<std::int32_t, core::Nanoseconds> on_device;  // by call
   for (std::size_t i = 0; i < r.device_events.size(); ++i) {
     const HostCall* call = launches.of(i);
-    if (call != nullptr && call->kind == HostCall::Kind::copy) on_device[launches.call_of(i)] += r.device_events[i].duration;
+    if (call != nullptr && call->kind == HostCall::Kind::copy)
+      on_device[launches.call_of(i)] += r.device_events[i].duration;
   }
   std::vector<BlockedCopy> blocked;
   for (const auto& [index, time] : on_device) {
     const HostCall& call = r.calls[static_cast<std::size_t>(index)];
-    if (call.duration < kLongCopyCall || call.duration.count < kLongerThanCopy * time.count) continue;
+    if (call.duration < kLongCopyCall || call.duration.count < kLongerThanCopy * time.count)
+      continue;
     blocked.push_back({static_cast<std::size_t>(index), call.duration, time, call.bytes});
   }
-  std::stable_sort(blocked.begin(), blocked.end(), [](const BlockedCopy& a, const BlockedCopy& b) { return a.on_host > b.on_host; });
+  std::stable_sort(blocked.begin(), blocked.end(), [](const BlockedCopy& a, const BlockedCopy& b) {
+    return a.on_host > b.on_host;
+  });
   return blocked;
 }
 
@@ -263,9 +278,10 @@ Inspection inspect(const Recording& recording, const Steps& steps, const Launche
   const EventClasses classes(recording);
   out.main_device = main_device(recording);
   out.devices = uses_of(recording, steps, classes);
-  std::stable_sort(out.devices.begin(), out.devices.end(), [&](const DeviceUse& a, const DeviceUse& b) {
-    return (a.device == out.main_device) > (b.device == out.main_device);
-  });
+  std::stable_sort(out.devices.begin(), out.devices.end(),
+                   [&](const DeviceUse& a, const DeviceUse& b) {
+                     return (a.device == out.main_device) > (b.device == out.main_device);
+                   });
 
   KernelTables tables(recording, launches, classes);
   InSteps inside(steps.steps);
@@ -307,6 +323,8 @@ Inspection inspect(const Recording& recording, const Steps& steps, const Launche
   return out;
 }
 
-Inspection inspect(const Recording& recording, const Steps& steps) { return inspect(recording, steps, Launches(recording)); }
+Inspection inspect(const Recording& recording, const Steps& steps) {
+  return inspect(recording, steps, Launches(recording));
+}
 
 }  // namespace ridgeline::timeline

@@ -7,7 +7,8 @@ namespace ridgeline::timeline {
 namespace {
 
 bool starts_device_work(const HostCall& call) {
-  return call.kind == HostCall::Kind::launch || call.kind == HostCall::Kind::graph_launch || call.kind == HostCall::Kind::copy;
+  return call.kind == HostCall::Kind::launch || call.kind == HostCall::Kind::graph_launch ||
+         call.kind == HostCall::Kind::copy;
 }
 
 /// Calls by correlation. Profilers count correlations up, so a plain array serves nearly always.
@@ -23,14 +24,18 @@ class ByCorrelation {
       any = true;
     }
     // A file may hold any two numbers: their difference may not fit in 64 signed bits.
-    const std::uint64_t range = any ? static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low_) : 0;
+    const std::uint64_t range =
+        any ? static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low_) : 0;
     dense_ = range < 8 * (calls.size() + 128);
     if (dense_) array_.assign(static_cast<std::size_t>(range) + 1, -1);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (calls[i].correlation == 0) continue;
-      std::int32_t& slot = dense_ ? array_[place(calls[i].correlation)] : map_.try_emplace(calls[i].correlation, -1).first->second;
-      // A runtime call and the driver call inside it may share a correlation; the one that launches is meant.
-      if (slot < 0 || (!starts_device_work(calls[static_cast<std::size_t>(slot)]) && starts_device_work(calls[i]))) {
+      std::int32_t& slot = dense_ ? array_[place(calls[i].correlation)]
+                                  : map_.try_emplace(calls[i].correlation, -1).first->second;
+      // A runtime call and the driver call inside it may share a correlation; the one that launches
+      // is meant.
+      if (slot < 0 || (!starts_device_work(calls[static_cast<std::size_t>(slot)]) &&
+                       starts_device_work(calls[i]))) {
         slot = static_cast<std::int32_t>(i);
       }
     }
@@ -45,7 +50,8 @@ class ByCorrelation {
 
  private:
   [[nodiscard]] std::size_t place(std::int64_t correlation) const {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(correlation) - static_cast<std::uint64_t>(low_));
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(correlation) -
+                                    static_cast<std::uint64_t>(low_));
   }
 
   std::int64_t low_ = 0;

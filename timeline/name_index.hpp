@@ -1,6 +1,7 @@
 #pragma once
-// Numbers the distinct texts among millions of them. Kernels repeat a few hundred names, mostly from the same storage, so a look at
-// the address finds almost all of them; the text is compared all the same, because a source may reuse its memory.
+// Numbers the distinct texts among millions of them. Kernels repeat a few hundred names, mostly
+// from the same storage, so a look at the address finds almost all of them; the text is compared
+// all the same, because a source may reuse its memory.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +23,8 @@ class NameIndex {
   /// 0, 1, 2, … in the order of first appearance.
   [[nodiscard]] std::uint32_t of(std::string_view text) {
     Seen& seen = recent_[slot_of(text)];
-    if (seen.data == text.data() && seen.number < texts_.size() && texts_[seen.number] == text) return seen.number;
+    if (seen.data == text.data() && seen.number < texts_.size() && texts_[seen.number] == text)
+      return seen.number;
     auto at = numbers_.find(text);
     if (at == numbers_.end()) {
       texts_.emplace_back(text);
@@ -43,7 +45,8 @@ class NameIndex {
   };
   static std::size_t slot_of(std::string_view text) {
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(text.data()));
-    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15U) >> 56U);  // its top 8 bits: one of kRecent
+    return static_cast<std::size_t>((address * 0x9E3779B97F4A7C15U) >>
+                                    56U);  // its top 8 bits: one of kRecent
   }
 
   std::array<Seen, kRecent> recent_{};

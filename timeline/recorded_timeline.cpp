@@ -12,9 +12,12 @@ T product_of(const std::array<T, 3>& sizes) {
   return sizes[0] * std::max<T>(1, sizes[1]) * std::max<T>(1, sizes[2]);
 }
 
-/// A server's counter by whatever name its exporter gives it ("vllm:num_requests_running"); false for any other.
+/// A server's counter by whatever name its exporter gives it ("vllm:num_requests_running"); false
+/// for any other.
 bool set_counter(CounterSample& sample, std::string_view name, double value) {
-  const auto holds = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  const auto holds = [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  };
   if (holds("cache_usage") || holds("kv_usage")) {
     sample.kv_usage = value;
   } else if (holds("running")) {
@@ -44,7 +47,8 @@ RecordedTimeline::RecordedTimeline(const Recording& recording, const Steps& step
     if (steps.step_of_event[i] < 0 || recording.device_events[i].device != device_) continue;
     const auto step = static_cast<std::size_t>(steps.step_of_event[i]);
     events_[step].push_back(i);
-    if (launches.call_of(i) >= 0) calls_[step].push_back(static_cast<std::size_t>(launches.call_of(i)));
+    if (launches.call_of(i) >= 0)
+      calls_[step].push_back(static_cast<std::size_t>(launches.call_of(i)));
   }
   for (std::vector<std::size_t>& calls : calls_) {  // a graph's kernels share theirs
     std::sort(calls.begin(), calls.end());
@@ -60,7 +64,8 @@ void RecordedTimeline::gather_counters() {
     if (c.event < 0) {
       CounterSample sample;
       if (!set_counter(sample, name, c.value)) continue;
-      static_cast<void>(set_counter(samples.try_emplace(c.time, CounterSample{c.time}).first->second, name, c.value));
+      static_cast<void>(set_counter(
+          samples.try_emplace(c.time, CounterSample{c.time}).first->second, name, c.value));
       continue;
     }
     Counted& counted = counted_[c.event];
@@ -77,9 +82,11 @@ void RecordedTimeline::gather_counters() {
 
 DeviceInfo RecordedTimeline::device() const {
   if (recording_.devices.empty()) return {};
-  // Some profilers number devices from the first processor socket on; those of one machine are alike.
+  // Some profilers number devices from the first processor socket on; those of one machine are
+  // alike.
   const auto number = static_cast<std::size_t>(std::max(0, device_));
-  return number < recording_.devices.size() ? recording_.devices[number] : recording_.devices.front();
+  return number < recording_.devices.size() ? recording_.devices[number]
+                                            : recording_.devices.front();
 }
 
 Window RecordedTimeline::extent() const {
@@ -124,9 +131,11 @@ void RecordedTimeline::visit(Window window, SpanVisitor& visitor) const {
       const HostCall& c = recording_.calls[i];
       visitor.on_runtime({c.start, c.duration, recording_.name(c.name), step.index, c.correlation});
     }
-    auto sample = std::lower_bound(samples_.begin(), samples_.end(), step.start,
-                                   [](const CounterSample& c, core::Instant t) { return c.time < t; });
-    for (; sample != samples_.end() && sample->time < step.end(); ++sample) visitor.on_counters(*sample);
+    auto sample =
+        std::lower_bound(samples_.begin(), samples_.end(), step.start,
+                         [](const CounterSample& c, core::Instant t) { return c.time < t; });
+    for (; sample != samples_.end() && sample->time < step.end(); ++sample)
+      visitor.on_counters(*sample);
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// A recording seen as any other timeline, so that summaries and the diagnosis work on it: the steps found in it, and in each the
-// events of its busiest device. Copies and sets come as kernels of class copy: the device is busy with them. FLOP and bytes are set
-// where operators' shapes or a kernel's own counters give them.
+// A recording seen as any other timeline, so that summaries and the diagnosis work on it: the steps
+// found in it, and in each the events of its busiest device. Copies and sets come as kernels of
+// class copy: the device is busy with them. FLOP and bytes are set where operators' shapes or a
+// kernel's own counters give them.
 
 #include <unordered_map>
 #include <vector>

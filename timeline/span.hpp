@@ -1,6 +1,6 @@
 #pragma once
-// What a profiler sees: kernels on the device, calls on the host, steps around them, and the server's counters. Nothing here says
-// whether a file or a simulation is behind it.
+// What a profiler sees: kernels on the device, calls on the host, steps around them, and the
+// server's counters. Nothing here says whether a file or a simulation is behind it.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ridgeline::timeline {
 /// Plain classes that kernel names of every framework fall into.
 enum class KernelClass : std::uint8_t {
   gemm,
-  attention,  // fused, prefill or decode, forward or backward
+  attention,         // fused, prefill or decode, forward or backward
   attention_scores,  // the matrix products of materialised attention
   softmax,
   norm,
@@ -31,9 +31,12 @@ enum class KernelClass : std::uint8_t {
 };
 inline constexpr std::size_t kKernelClasses = 15;
 inline constexpr std::array<std::string_view, kKernelClasses> kKernelClassNames{
-    "gemm", "attention", "attention_scores", "softmax", "norm", "elementwise", "rope", "cache_write", "cast",
-    "embedding", "sampling", "loss", "copy", "collective", "other"};
-[[nodiscard]] constexpr std::string_view name_of(KernelClass c) { return kKernelClassNames[static_cast<std::size_t>(c)]; }
+    "gemm",        "attention", "attention_scores", "softmax",  "norm", "elementwise", "rope",
+    "cache_write", "cast",      "embedding",        "sampling", "loss", "copy",        "collective",
+    "other"};
+[[nodiscard]] constexpr std::string_view name_of(KernelClass c) {
+  return kKernelClassNames[static_cast<std::size_t>(c)];
+}
 
 struct GemmFacts {
   std::int64_t m = 0;  // tokens; 0 for anything that is not a matrix product
@@ -47,8 +50,8 @@ struct KernelSpan {
   std::string_view name;  // as the profiler prints it; valid during the visit
   std::string_view role;  // "q_proj", where the source knows it
   KernelClass cls = KernelClass::other;
-  std::int64_t step = -1;         // index of the step it belongs to
-  std::int64_t correlation = 0;   // of the host call that launched it; a graph's kernels share one
+  std::int64_t step = -1;        // index of the step it belongs to
+  std::int64_t correlation = 0;  // of the host call that launched it; a graph's kernels share one
   std::int32_t stream = 1;
   bool from_graph = false;
   std::int64_t grid = 0;   // workgroups
@@ -81,12 +84,12 @@ struct StepSpan {
   bool training = false;
   // Sums over its sequences, as vLLM's detailed step annotation has them.
   std::int64_t decode_sequences = 0;
-  std::int64_t decode_context = 0;     // sum of context lengths
+  std::int64_t decode_context = 0;  // sum of context lengths
   std::int64_t prefill_sequences = 0;
-  std::int64_t prefill_tokens = 0;     // sum of new tokens q
-  std::int64_t prefill_context = 0;    // sum of k: context after this step
-  double prefill_qk = 0.0;             // sum of q k
-  double prefill_qq = 0.0;             // sum of q q
+  std::int64_t prefill_tokens = 0;   // sum of new tokens q
+  std::int64_t prefill_context = 0;  // sum of k: context after this step
+  double prefill_qk = 0.0;           // sum of q k
+  double prefill_qq = 0.0;           // sum of q q
 
   [[nodiscard]] core::Instant end() const { return start + duration; }
 };
@@ -96,8 +99,8 @@ struct CounterSample {
   core::Instant time;
   std::int64_t running = 0;
   std::int64_t waiting = 0;
-  double kv_usage = 0.0;          // fraction of KV blocks in use
-  std::int64_t preemptions = 0;   // so far
+  double kv_usage = 0.0;         // fraction of KV blocks in use
+  std::int64_t preemptions = 0;  // so far
 };
 
 }  // namespace ridgeline::timeline

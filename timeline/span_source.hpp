@@ -1,5 +1,6 @@
 #pragma once
-// The one way to look at a timeline, whether it was recorded or simulated: visit the spans of a window in time order.
+// The one way to look at a timeline, whether it was recorded or simulated: visit the spans of a
+// window in time order.
 
 #include <string>
 
@@ -14,8 +15,8 @@ struct Window {
   [[nodiscard]] bool holds(core::Instant t) const { return begin <= t && t < end; }
 };
 
-/// Receives spans. Steps come in time order; the kernels, calls and counters of a step come right after it, each kind in the order
-/// of its start.
+/// Receives spans. Steps come in time order; the kernels, calls and counters of a step come right
+/// after it, each kind in the order of its start.
 class SpanVisitor {
  public:
   virtual ~SpanVisitor() = default;

@@ -117,10 +117,12 @@ std::optional<StepAnnotation> vllm_native(std::string_view name) {
 std::optional<std::int64_t> value_of(std::string_view text, std::string_view key) {
   for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const std::size_t after = at + key.size();
-    const bool whole = at > 0 && (text[at - 1] == ' ' || text[at - 1] == '[') && after < text.size() && text[after] == '=';
+    const bool whole = at > 0 && (text[at - 1] == ' ' || text[at - 1] == '[') &&
+                       after < text.size() && text[after] == '=';
     if (!whole) continue;
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data() + after + 1, text.data() + text.size(), value);
+    const auto [end, error] =
+        std::from_chars(text.data() + after + 1, text.data() + text.size(), value);
     if (error == std::errc{} && value >= 0) return value;
   }
   return std::nullopt;
@@ -134,13 +136,15 @@ std::optional<StepAnnotation> sglang(std::string_view name) {
   StepAnnotation out{detailed ? Form::sglang_detailed : Form::sglang, {}};
   if (detailed) {
     const std::int64_t decoding = number("g_sq");
-    set_prefill(out.shape, {sequences - std::min(decoding, sequences), number("c_sq"), number("c_sk"), number("c_sqsq"), number("c_sqsk")});
+    set_prefill(out.shape, {sequences - std::min(decoding, sequences), number("c_sq"),
+                            number("c_sk"), number("c_sqsq"), number("c_sqsk")});
     out.shape.decode_sequences = decoding;
     out.shape.decode_context = number("g_sk");
   } else if (name.starts_with("step[DECODE")) {
     out.shape.decode_sequences = sequences;
   } else if (name.starts_with("step[EXTEND") || name.starts_with("step[MIXED")) {
-    set_prefill(out.shape, {sequences, number("toks"), 0, 0, 0});  // of a mixed step the form does not say who decodes
+    set_prefill(out.shape, {sequences, number("toks"), 0, 0,
+                            0});  // of a mixed step the form does not say who decodes
   } else if (!value_of(name, "bs")) {
     return std::nullopt;
   }
@@ -167,7 +171,8 @@ std::optional<StepAnnotation> atom(std::string_view name) {
   const bool prefill = name.starts_with("prefill[");
   if ((!prefill && !name.starts_with("decode[")) || !value_of(name, "bs")) return std::nullopt;
   StepAnnotation out{Form::atom, {}};
-  const std::int64_t sequences = *value_of(name, "bs");  // of "117/128" the first: the second is padding
+  const std::int64_t sequences =
+      *value_of(name, "bs");  // of "117/128" the first: the second is padding
   if (prefill) {
     Sums s{sequences, value_of(name, "tok").value_or(0), sum_of_list(name, "ctx=["), 0, 0};
     if (sequences == 1) {
@@ -190,18 +195,25 @@ std::optional<StepAnnotation> profiler_step(std::string_view name) {
   return StepAnnotation{Form::profiler_step, {}};
 }
 
-constexpr std::optional<StepAnnotation> (*kForms[])(std::string_view) = {vllm_detailed, vllm_native, sglang, atom, profiler_step};
+constexpr std::optional<StepAnnotation> (*kForms[])(std::string_view) = {
+    vllm_detailed, vllm_native, sglang, atom, profiler_step};
 
 }  // namespace
 
 std::string_view name_of(StepAnnotation::Form form) {
   switch (form) {
-    case Form::profiler_step: return "ProfilerStep";
-    case Form::atom: return "ATOM";
-    case Form::sglang: return "SGLang";
-    case Form::vllm: return "vLLM";
-    case Form::sglang_detailed: return "detailed SGLang";
-    case Form::vllm_detailed: return "detailed vLLM";
+    case Form::profiler_step:
+      return "ProfilerStep";
+    case Form::atom:
+      return "ATOM";
+    case Form::sglang:
+      return "SGLang";
+    case Form::vllm:
+      return "vLLM";
+    case Form::sglang_detailed:
+      return "detailed SGLang";
+    case Form::vllm_detailed:
+      return "detailed vLLM";
   }
   return "";
 }

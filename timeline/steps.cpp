@@ -12,8 +12,9 @@
 namespace ridgeline::timeline {
 namespace {
 
-constexpr double kLeadingWork = 0.05;            // a wait is before the step's work when at most that much of it came earlier
-constexpr std::int64_t kWholePass = 100;         // kernels: a graph smaller than that is a piece of a step
+constexpr double kLeadingWork =
+    0.05;  // a wait is before the step's work when at most that much of it came earlier
+constexpr std::int64_t kWholePass = 100;  // kernels: a graph smaller than that is a piece of a step
 
 /// A marked stretch of host time (device time where only that is marked).
 struct Mark {
@@ -35,13 +36,17 @@ std::vector<Mark> marks_of(const Recording& r, bool on_device) {
   std::vector<Mark> all;
   for (const Annotation& a : r.annotations) {
     if (a.on_device != on_device) continue;
-    if (auto read = read_step_annotation(r.name(a.name))) all.push_back({a.start, a.start + a.duration, read->form, read->shape});
+    if (auto read = read_step_annotation(r.name(a.name)))
+      all.push_back({a.start, a.start + a.duration, read->form, read->shape});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Mark& a, const Mark& b) { return a.form > b.form; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Mark& a, const Mark& b) { return a.form > b.form; });
   std::map<core::Instant, Mark> taken;
   for (const Mark& mark : all) {
     const auto next = taken.lower_bound(mark.begin);
-    const bool reaches_next = next != taken.end() && next->second.begin < std::max(mark.end, mark.begin + core::Nanoseconds{1});
+    const bool reaches_next =
+        next != taken.end() &&
+        next->second.begin < std::max(mark.end, mark.begin + core::Nanoseconds{1});
     const bool in_previous = next != taken.begin() && std::prev(next)->second.end > mark.begin;
     if (!reaches_next && !in_previous) taken.emplace(mark.begin, mark);
   }
@@ -50,7 +55,8 @@ std::vector<Mark> marks_of(const Recording& r, bool on_device) {
   return marks;
 }
 
-/// For each event, until when earlier events kept its device busy; before the first, the event's own start.
+/// For each event, until when earlier events kept its device busy; before the first, the event's
+/// own start.
 std::vector<core::Instant> busy_until(const Recording& r) {
   std::vector<core::Instant> edges;
   edges.reserve(r.device_events.size());
@@ -64,7 +70,8 @@ std::vector<core::Instant> busy_until(const Recording& r) {
 }
 
 /// Where the work of a step begins on its device, given its events by start.
-core::Instant begin_of(const Recording& r, const Launches& launches, const std::vector<core::Instant>& edges, core::Instant marked,
+core::Instant begin_of(const Recording& r, const Launches& launches,
+                       const std::vector<core::Instant>& edges, core::Instant marked,
                        const std::vector<std::size_t>& events) {
   std::int64_t all = 0;
   for (const std::size_t i : events) all += r.device_events[i].duration.count;
@@ -75,13 +82,15 @@ core::Instant begin_of(const Recording& r, const Launches& launches, const std::
     const DeviceEvent& e = r.device_events[i];
     if (static_cast<double>(before) > kLeadingWork * static_cast<double>(all)) break;
     const HostCall* call = launches.of(i);
-    if (call != nullptr && e.start - std::max(edges[i], queued_at(*call, e)) > kUnseenWait) begin = e.start;
+    if (call != nullptr && e.start - std::max(edges[i], queued_at(*call, e)) > kUnseenWait)
+      begin = e.start;
     before += e.duration.count;
   }
   return begin;
 }
 
-std::vector<std::vector<std::size_t>> events_by_step(const std::vector<std::int32_t>& step_of_event, std::size_t steps) {
+std::vector<std::vector<std::size_t>> events_by_step(const std::vector<std::int32_t>& step_of_event,
+                                                     std::size_t steps) {
   std::vector<std::vector<std::size_t>> events(steps);
   for (std::size_t i = 0; i < step_of_event.size(); ++i) {
     if (step_of_event[i] >= 0) events[static_cast<std::size_t>(step_of_event[i])].push_back(i);
@@ -89,9 +98,11 @@ std::vector<std::vector<std::size_t>> events_by_step(const std::vector<std::int3
   return events;
 }
 
-/// Which mark a time belongs to: the one it is in, or the one before if the next follows within `reach`.
+/// Which mark a time belongs to: the one it is in, or the one before if the next follows within
+/// `reach`.
 std::int32_t mark_at(const std::vector<Mark>& marks, core::Instant time, std::int64_t reach) {
-  const auto after = std::upper_bound(marks.begin(), marks.end(), time, [](core::Instant t, const Mark& m) { return t < m.begin; });
+  const auto after = std::upper_bound(marks.begin(), marks.end(), time,
+                                      [](core::Instant t, const Mark& m) { return t < m.begin; });
   if (after == marks.begin()) return -1;
   const auto mark = std::prev(after);
   const bool inside = time < mark->end;
@@ -101,7 +112,8 @@ std::int32_t mark_at(const std::vector<Mark>& marks, core::Instant time, std::in
 
 bool optimizes_in(const Recording& r, const Mark& mark) {
   return std::any_of(r.annotations.begin(), r.annotations.end(), [&](const Annotation& a) {
-    return !a.on_device && mark.begin <= a.start && a.start < mark.end && r.name(a.name).starts_with("Optimizer.step");
+    return !a.on_device && mark.begin <= a.start && a.start < mark.end &&
+           r.name(a.name).starts_with("Optimizer.step");
   });
 }
 
@@ -121,12 +133,14 @@ std::optional<Steps> by_annotations(const Recording& r, const Launches& launches
   std::vector<std::int32_t> owner(r.device_events.size(), -1);
   for (std::size_t i = 0; i < owner.size(); ++i) {
     const HostCall* call = launches.of(i);
-    if (by_time || call != nullptr) owner[i] = mark_at(marks, by_time ? r.device_events[i].start : call->start, usual);
+    if (by_time || call != nullptr)
+      owner[i] = mark_at(marks, by_time ? r.device_events[i].start : call->start, usual);
   }
 
   // A mark without device work is no step, unless none has any.
   const auto events = events_by_step(owner, marks.size());
-  const bool any = std::any_of(events.begin(), events.end(), [](const auto& e) { return !e.empty(); });
+  const bool any =
+      std::any_of(events.begin(), events.end(), [](const auto& e) { return !e.empty(); });
   const std::vector<core::Instant> edges = busy_until(r);
   Steps out;
   out.how = Steps::How::annotations;
@@ -135,7 +149,9 @@ std::optional<Steps> by_annotations(const Recording& r, const Launches& launches
   for (std::size_t m = 0; m < marks.size(); ++m) {
     if (any && events[m].empty()) continue;
     StepSpan step = marks[m].shape;
-    step.start = events[m].empty() || by_time ? marks[m].begin : begin_of(r, launches, edges, marks[m].begin, events[m]);
+    step.start = events[m].empty() || by_time
+                     ? marks[m].begin
+                     : begin_of(r, launches, edges, marks[m].begin, events[m]);
     core::Instant end = marks[m].end;
     for (const std::size_t i : events[m]) end = std::max(end, r.device_events[i].end());
     step.duration = std::max(core::Nanoseconds{0}, end - step.start);
@@ -157,15 +173,21 @@ std::optional<Steps> by_annotations(const Recording& r, const Launches& launches
     next = std::max(next, step.start);
     if ((next - step.end()).count <= step_length) step.duration = next - step.start;
   }
-  out.text = fmt::format("{} step{} by annotations (", out.steps.size(), out.steps.size() == 1 ? "" : "s");
-  for (const auto& [form, count] : forms) out.text += fmt::format("{}{} {}", form == forms.begin()->first ? "" : ", ", count, name_of(form));
+  out.text =
+      fmt::format("{} step{} by annotations (", out.steps.size(), out.steps.size() == 1 ? "" : "s");
+  for (const auto& [form, count] : forms)
+    out.text +=
+        fmt::format("{}{} {}", form == forms.begin()->first ? "" : ", ", count, name_of(form));
   out.text += on_device ? ", on the device)" : ")";
-  if (marks.size() > out.steps.size()) out.text += fmt::format("; {} without device work left out", marks.size() - out.steps.size());
+  if (marks.size() > out.steps.size())
+    out.text += fmt::format("; {} without device work left out", marks.size() - out.steps.size());
   return out;
 }
 
-/// Steps that begin at the given places in `order` (indices of the main device's events by start), the last ending with `order`.
-Steps cut_at(const Recording& r, const std::vector<std::size_t>& order, const std::vector<std::size_t>& cuts, std::size_t end) {
+/// Steps that begin at the given places in `order` (indices of the main device's events by start),
+/// the last ending with `order`.
+Steps cut_at(const Recording& r, const std::vector<std::size_t>& order,
+             const std::vector<std::size_t>& cuts, std::size_t end) {
   Steps out;
   out.step_of_event.assign(r.device_events.size(), -1);
   for (std::size_t c = 0; c < cuts.size(); ++c) {
@@ -173,15 +195,17 @@ Steps cut_at(const Recording& r, const std::vector<std::size_t>& order, const st
     StepSpan step;
     step.start = r.device_events[order[cuts[c]]].start;
     core::Instant last = step.start;
-    for (std::size_t i = cuts[c]; i < stop; ++i) last = std::max(last, r.device_events[order[i]].end());
+    for (std::size_t i = cuts[c]; i < stop; ++i)
+      last = std::max(last, r.device_events[order[i]].end());
     if (c + 1 < cuts.size()) last = r.device_events[order[stop]].start;
     step.duration = last - step.start;
     out.steps.push_back(step);
   }
   for (std::size_t i = 0; i < r.device_events.size(); ++i) {  // other streams and devices by time
     const core::Instant start = r.device_events[i].start;
-    const auto after = std::upper_bound(out.steps.begin(), out.steps.end(), start,
-                                        [](core::Instant t, const StepSpan& s) { return t < s.start; });
+    const auto after =
+        std::upper_bound(out.steps.begin(), out.steps.end(), start,
+                         [](core::Instant t, const StepSpan& s) { return t < s.start; });
     if (after != out.steps.begin() && start < std::prev(after)->end()) {
       out.step_of_event[i] = static_cast<std::int32_t>(std::prev(after) - out.steps.begin());
     }
@@ -192,16 +216,19 @@ Steps cut_at(const Recording& r, const std::vector<std::size_t>& order, const st
 std::vector<std::size_t> main_stream(const Recording& r) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> time;
   for (const DeviceEvent& e : r.device_events) time[{e.device, e.stream}] += e.duration.count;
-  const auto most = std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(
+      time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < r.device_events.size(); ++i) {
     const DeviceEvent& e = r.device_events[i];
-    if (most != time.end() && e.device == most->first.first && e.stream == most->first.second) order.push_back(i);
+    if (most != time.end() && e.device == most->first.first && e.stream == most->first.second)
+      order.push_back(i);
   }
   return order;
 }
 
-std::optional<Steps> by_graph_launches(const Recording& r, const Launches& launches, const std::vector<std::size_t>& order) {
+std::optional<Steps> by_graph_launches(const Recording& r, const Launches& launches,
+                                       const std::vector<std::size_t>& order) {
   std::vector<std::size_t> cuts;
   std::vector<std::int64_t> sizes;
   std::int32_t open = -1;
@@ -218,7 +245,8 @@ std::optional<Steps> by_graph_launches(const Recording& r, const Launches& launc
   if (cuts.size() < 2 || median(sizes) < kWholePass) return std::nullopt;
   Steps out = cut_at(r, order, cuts, order.size());
   out.how = Steps::How::graph_launches;
-  out.text = fmt::format("{} steps, each from one graph replay of {} kernels (median) to the next", cuts.size(), median(sizes));
+  out.text = fmt::format("{} steps, each from one graph replay of {} kernels (median) to the next",
+                         cuts.size(), median(sizes));
   return out;
 }
 
@@ -237,17 +265,21 @@ std::optional<Steps> by_periodicity(const Recording& r, const std::vector<std::s
     for (std::size_t d = 0; d < period->length && anchor + d < order.size(); ++d) {
       if (anchor + d == 0) continue;
       const DeviceEvent& e = r.device_events[order[anchor + d]];
-      waits[d] += std::max<std::int64_t>(0, (e.start - r.device_events[order[anchor + d - 1]].end()).count);
+      waits[d] +=
+          std::max<std::int64_t>(0, (e.start - r.device_events[order[anchor + d - 1]].end()).count);
     }
   }
-  const auto offset = static_cast<std::size_t>(std::max_element(waits.begin(), waits.end()) - waits.begin());
+  const auto offset =
+      static_cast<std::size_t>(std::max_element(waits.begin(), waits.end()) - waits.begin());
   std::vector<std::size_t> cuts;
-  if (period->anchors.front() + offset >= period->length) cuts.push_back(period->anchors.front() + offset - period->length);
+  if (period->anchors.front() + offset >= period->length)
+    cuts.push_back(period->anchors.front() + offset - period->length);
   for (const std::size_t anchor : period->anchors) {
     if (anchor + offset < order.size()) cuts.push_back(anchor + offset);
   }
   std::size_t end = order.size();
-  if (10 * (end - cuts.back()) < 9 * period->length) {  // the last is cut short by the recording's end
+  if (10 * (end - cuts.back()) <
+      9 * period->length) {  // the last is cut short by the recording's end
     end = cuts.back();
     cuts.pop_back();
   } else {
@@ -256,8 +288,10 @@ std::optional<Steps> by_periodicity(const Recording& r, const std::vector<std::s
   if (cuts.empty()) return std::nullopt;
   Steps out = cut_at(r, order, cuts, end);
   out.how = Steps::How::periodicity;
-  out.text = fmt::format("{} steps by the repetition of kernel names: a period of {} events, of which {:.1f} % agree with the period before",
-                         cuts.size(), period->length, 100.0 * period->agreement);
+  out.text = fmt::format(
+      "{} steps by the repetition of kernel names: a period of {} events, of which {:.1f} % agree "
+      "with the period before",
+      cuts.size(), period->length, 100.0 * period->agreement);
   return out;
 }
 
@@ -289,8 +323,10 @@ Steps whole(const Recording& r) {
 
 std::int32_t main_device(const Recording& recording) {
   std::map<std::int32_t, std::int64_t> time;
-  for (const DeviceEvent& e : recording.device_events) time[e.device] += e.kind == DeviceEvent::Kind::kernel ? e.duration.count : 0;
-  const auto most = std::max_element(time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const DeviceEvent& e : recording.device_events)
+    time[e.device] += e.kind == DeviceEvent::Kind::kernel ? e.duration.count : 0;
+  const auto most = std::max_element(
+      time.begin(), time.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == time.end() ? -1 : most->first;
 }
 
@@ -304,7 +340,8 @@ Steps find_steps(const Recording& recording, const Launches& launches) {
     if (!found) found = by_periodicity(recording, order);
     steps = found ? std::move(*found) : whole(recording);
   }
-  for (std::size_t s = 0; s < steps.steps.size(); ++s) steps.steps[s].index = static_cast<std::int64_t>(s);
+  for (std::size_t s = 0; s < steps.steps.size(); ++s)
+    steps.steps[s].index = static_cast<std::int64_t>(s);
   return steps;
 }
 

@@ -37,7 +37,8 @@ class Summing final : public SpanVisitor {
   void on_kernel(const KernelSpan& kernel) override {
     if (!open_) return;
     cover(kernel);
-    const KernelRow row{1, kernel.duration, kernel.issued, kernel.useful, kernel.hbm_read + kernel.hbm_written};
+    const KernelRow row{1, kernel.duration, kernel.issued, kernel.useful,
+                        kernel.hbm_read + kernel.hbm_written};
     classes_[static_cast<std::size_t>(kernel.cls)] += row;
     const std::uint32_t role = roles_.of(kernel.role.empty() ? kernel.name : kernel.role);
     if (role == role_rows_.size()) role_rows_.emplace_back();
@@ -55,7 +56,8 @@ class Summing final : public SpanVisitor {
       sum_.total += classes_[c];
     }
     sum_.kernels_time = sum_.total.time;
-    for (std::uint32_t r = 0; r < role_rows_.size(); ++r) sum_.by_role.emplace(roles_.text(r), role_rows_[r]);
+    for (std::uint32_t r = 0; r < role_rows_.size(); ++r)
+      sum_.by_role.emplace(roles_.text(r), role_rows_[r]);
     sum_.gemm_m = gemm_m_.sorted();
     sum_.kernel_lengths = lengths_.sorted();
     sum_.gap_lengths = gaps_.sorted();
@@ -117,7 +119,8 @@ double share_within(const DurationCounts& counts, core::Seconds low, core::Secon
   if (all == 0 || high < low) return 0.0;
   std::int64_t inside = 0;
   const auto last = counts.upper_bound(core::round_to_ns(high).count);
-  for (auto at = counts.lower_bound(core::round_to_ns(low).count); at != last; ++at) inside += at->second;
+  for (auto at = counts.lower_bound(core::round_to_ns(low).count); at != last; ++at)
+    inside += at->second;
   return static_cast<double>(inside) / static_cast<double>(all);
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-// What a timeline amounts to over a choice of steps: rates, kernel table, gaps, host time. The same for recorded and simulated ones;
-// the diagnosis starts from it.
+// What a timeline amounts to over a choice of steps: rates, kernel table, gaps, host time. The same
+// for recorded and simulated ones; the diagnosis starts from it.
 //
 //     time = busy + gaps + host        to the nanosecond
 //     busy = kernels_time              where kernels neither overlap nor reach out of their step
 //
-// Of a kernel that reaches out of its step, busy and gaps see the part inside; the kernel table has all of it.
+// Of a kernel that reaches out of its step, busy and gaps see the part inside; the kernel table has
+// all of it.
 
 #include <functional>
 #include <map>
@@ -33,11 +34,13 @@ struct KernelRow {
   }
 };
 
-/// How often each length of time (in ns) occurred. Simulated kernels repeat a few lengths millions of times.
+/// How often each length of time (in ns) occurred. Simulated kernels repeat a few lengths millions
+/// of times.
 using DurationCounts = std::map<std::int64_t, std::int64_t>;
 
 /// Share of the samples whose length lies in [low, high]; 0 without samples.
-[[nodiscard]] double share_within(const DurationCounts& counts, core::Seconds low, core::Seconds high);
+[[nodiscard]] double share_within(const DurationCounts& counts, core::Seconds low,
+                                  core::Seconds high);
 /// The length below which `fraction` of the samples lie (nearest rank); 0 s without samples.
 [[nodiscard]] core::Seconds quantile(const DurationCounts& counts, double fraction);
 
@@ -47,13 +50,15 @@ struct Summary {
   core::Nanoseconds kernels_time;  // sum of kernel lengths
   core::Nanoseconds busy;          // union of kernels
   core::Nanoseconds gaps;          // between consecutive kernels of a step; sum of gap_lengths
-  core::Nanoseconds host;          // the rest of the steps: before the first kernel and after the last
+  core::Nanoseconds host;  // the rest of the steps: before the first kernel and after the last
   KernelRow total;
   std::map<KernelClass, KernelRow> by_class;
   std::map<std::string, KernelRow> by_role;  // by name where roles are not known
-  std::map<std::int64_t, std::int64_t> gemm_m;  // rows of the linear layers, and how many kernels had them
+  std::map<std::int64_t, std::int64_t>
+      gemm_m;  // rows of the linear layers, and how many kernels had them
   DurationCounts kernel_lengths;
-  DurationCounts gap_lengths;  // one for each kernel but a step's first; 0 where kernels abut or overlap
+  DurationCounts
+      gap_lengths;  // one for each kernel but a step's first; 0 where kernels abut or overlap
   core::Bytes transient{};  // largest of any kernel
   // Sums over the steps' shapes.
   std::int64_t decode_sequences = 0;
@@ -84,7 +89,9 @@ struct Summary {
 /// Which steps to sum over; absent means all.
 using StepFilter = std::function<bool(const StepSpan&)>;
 
-/// Sums over the steps of `window` that pass the filter. No such step gives a Summary with `steps == 0`.
-[[nodiscard]] Summary summarize(const SpanSource& source, Window window = {}, const StepFilter& filter = {});
+/// Sums over the steps of `window` that pass the filter. No such step gives a Summary with `steps
+/// == 0`.
+[[nodiscard]] Summary summarize(const SpanSource& source, Window window = {},
+                                const StepFilter& filter = {});
 
 }  // namespace ridgeline::timeline

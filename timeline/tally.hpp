@@ -1,6 +1,6 @@
 #pragma once
-// Counts how often each whole number occurs. A summary adds two numbers a kernel, so this is a flat table with open addressing; the
-// sorted map that people read is made once, at the end.
+// Counts how often each whole number occurs. A summary adds two numbers a kernel, so this is a flat
+// table with open addressing; the sorted map that people read is made once, at the end.
 
 #include <cstdint>
 #include <map>
@@ -37,7 +37,8 @@ class Tally {
   [[nodiscard]] Slot& slot_for(std::int64_t value) {
     const std::size_t mask = slots_.size() - 1;
     const std::uint64_t mixed = static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15U;
-    std::size_t i = static_cast<std::size_t>(mixed >> 20U) & mask;  // the low bits of a product mix badly
+    std::size_t i =
+        static_cast<std::size_t>(mixed >> 20U) & mask;  // the low bits of a product mix badly
     while (slots_[i].count > 0 && slots_[i].value != value) i = (i + 1) & mask;
     return slots_[i];
   }

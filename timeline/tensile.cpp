@@ -27,7 +27,8 @@ std::optional<std::int64_t> number_after(std::string_view part, std::string_view
   return value;
 }
 
-/// "256x48x64" as three sizes, of which the third may be missing; digits at the end may be followed by letters ("256u2").
+/// "256x48x64" as three sizes, of which the third may be missing; digits at the end may be followed
+/// by letters ("256u2").
 std::optional<std::array<std::int64_t, 3>> sizes(std::string_view part) {
   std::array<std::int64_t, 3> out{};
   std::size_t found = 0;
@@ -48,8 +49,16 @@ std::optional<std::array<std::int64_t, 3>> sizes(std::string_view part) {
 /// Tensile's letters: the first is that of the inputs.
 std::string dtype_of(std::string_view letters) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kLetters{{
-      {"F8", "fp8"}, {"B8", "fp8"}, {"F4", "fp4"}, {"I8", "int8"}, {"I4", "int4"},
-      {"B", "bf16"}, {"H", "fp16"}, {"S_BSS", "tf32"}, {"S", "fp32"}, {"D", "fp64"},
+      {"F8", "fp8"},
+      {"B8", "fp8"},
+      {"F4", "fp4"},
+      {"I8", "int8"},
+      {"I4", "int4"},
+      {"B", "bf16"},
+      {"H", "fp16"},
+      {"S_BSS", "tf32"},
+      {"S", "fp32"},
+      {"D", "fp64"},
   }};
   for (const auto& [start, name] : kLetters) {
     if (letters.starts_with(start)) return std::string(name);
@@ -64,7 +73,8 @@ std::optional<GemmTile> tensile_tile(std::string_view name) {
   GemmTile tile;
   tile.a_transposed = parts[1] == "Alik";
   tile.b_transposed = parts[2] == "Bjlk";
-  tile.dtype = dtype_of(parts[3] == "S" && parts[4].starts_with("BSS") ? std::string_view{"S_BSS"} : parts[3]);
+  tile.dtype = dtype_of(parts[3] == "S" && parts[4].starts_with("BSS") ? std::string_view{"S_BSS"}
+                                                                       : parts[3]);
   for (const std::string_view part : parts) {
     if (part.starts_with("MT") && tile.n == 0) {
       if (const auto mt = sizes(part.substr(2))) {
@@ -112,14 +122,20 @@ std::optional<GemmTile> plain_tile(std::string_view name) {
     tile.k = (*found)[2];
     return true;
   };
-  if (find("implicit_gemm") != std::string_view::npos || find("fprop") != std::string_view::npos) return std::nullopt;
+  if (find("implicit_gemm") != std::string_view::npos || find("fprop") != std::string_view::npos)
+    return std::nullopt;
   if (name.starts_with("nvjet_")) {
     // nvjet_tst_144x128_64x6_2x1_v_bz_TNN: tile, then depth x stages.
     const auto parts = parts_of(name, '_');
     if (parts.size() < 4 || !take(parts[2], false)) return std::nullopt;
     if (const auto depth = sizes(parts[3])) tile.k = (*depth)[0];
-    constexpr std::array<Spelling, 7> kFormats{{{"qqtst", "fp8"}, {"ootst", "fp4"}, {"tst", "bf16"}, {"tss", "bf16"},
-                                                {"hsh", "fp16"}, {"hss", "fp16"}, {"sss", "fp32"}}};
+    constexpr std::array<Spelling, 7> kFormats{{{"qqtst", "fp8"},
+                                                {"ootst", "fp4"},
+                                                {"tst", "bf16"},
+                                                {"tss", "bf16"},
+                                                {"hsh", "fp16"},
+                                                {"hss", "fp16"},
+                                                {"sss", "fp32"}}};
     for (const Spelling& f : kFormats) {
       if (parts[1] == f.word) tile.dtype = f.dtype;
     }
@@ -134,21 +150,26 @@ std::optional<GemmTile> plain_tile(std::string_view name) {
     const auto parts = parts_of(name.substr(1), '_');
     if (parts.size() < 5 || !take(parts[4], true)) return std::nullopt;
     const std::string_view all = parts[4];
-    if (const auto split = number_after(all.substr(all.rfind('x')), "x"); split && *split > 0) tile.splits = *split;
+    if (const auto split = number_after(all.substr(all.rfind('x')), "x"); split && *split > 0)
+      tile.splits = *split;
     tile.dtype = std::string(parts[3].substr(0, parts[3].find('x')));
     return tile;
   }
   if (name.starts_with("bmm_")) {
     const std::size_t at = find("_t");
     if (at == std::string_view::npos || !take(name.substr(at + 2), false)) return std::nullopt;
-    tile.dtype = spelled_dtype(name, {{"bmm_MxE4m3", "fp8"}, {"bmm_E4m3", "fp8"}, {"bmm_Bfloat16", "bf16"}, {"bmm_Fp16", "fp16"}});
+    tile.dtype = spelled_dtype(name, {{"bmm_MxE4m3", "fp8"},
+                                      {"bmm_E4m3", "fp8"},
+                                      {"bmm_Bfloat16", "bf16"},
+                                      {"bmm_Fp16", "fp16"}});
     return tile;
   }
   // sm90_xmma_gemm_bf16bf16_…_tn_n_tilesize64x64x64_…
   if (const std::size_t at = find("tilesize"); at != std::string_view::npos) {
     if (!take(name.substr(at + 8), false)) return std::nullopt;
   } else {
-    // cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn, ampere_sgemm_128x64_nn: the first pair after "gemm".
+    // cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn, ampere_sgemm_128x64_nn: the
+    // first pair after "gemm".
     const std::size_t after = find("gemm_");
     if (after == std::string_view::npos) return std::nullopt;
     const auto parts = parts_of(name.substr(after), '_');
@@ -160,10 +181,18 @@ std::optional<GemmTile> plain_tile(std::string_view name) {
       if (const auto depth = sizes(parts[i])) tile.k = (*depth)[0];
     }
   }
-  tile.a_transposed = find("_tn") != std::string_view::npos || find("_tt") != std::string_view::npos;
-  tile.b_transposed = find("_nt") != std::string_view::npos || find("_tt") != std::string_view::npos;
-  tile.dtype = spelled_dtype(name, {{"e4m3", "fp8"}, {"bf16", "bf16"}, {"tf32", "tf32"}, {"f16", "fp16"}, {"h884", "fp16"},
-                                    {"sgemm", "fp32"}, {"dgemm", "fp64"}, {"s8", "int8"}});
+  tile.a_transposed =
+      find("_tn") != std::string_view::npos || find("_tt") != std::string_view::npos;
+  tile.b_transposed =
+      find("_nt") != std::string_view::npos || find("_tt") != std::string_view::npos;
+  tile.dtype = spelled_dtype(name, {{"e4m3", "fp8"},
+                                    {"bf16", "bf16"},
+                                    {"tf32", "tf32"},
+                                    {"f16", "fp16"},
+                                    {"h884", "fp16"},
+                                    {"sgemm", "fp32"},
+                                    {"dgemm", "fp64"},
+                                    {"s8", "int8"}});
   return tile;
 }
 
@@ -176,11 +205,14 @@ core::Interval sizes_of(std::int64_t tiles, std::int64_t tile) {
 
 /// Tiles of the result; 0 where the grid does not tell.
 std::int64_t tiles_of(const GemmTile& tile, std::int64_t workgroups) {
-  if (tile.stream_k || workgroups <= 0 || tile.m <= 0 || tile.n <= 0 || workgroups % tile.splits != 0) return 0;
+  if (tile.stream_k || workgroups <= 0 || tile.m <= 0 || tile.n <= 0 ||
+      workgroups % tile.splits != 0)
+    return 0;
   return workgroups / tile.splits;
 }
 
-std::optional<core::Interval> other_side(std::int64_t tiles, std::int64_t known, std::int64_t known_tile, std::int64_t tile) {
+std::optional<core::Interval> other_side(std::int64_t tiles, std::int64_t known,
+                                         std::int64_t known_tile, std::int64_t tile) {
   if (tiles == 0 || known <= 0) return std::nullopt;
   const std::int64_t along = tiles_along(known, known_tile);
   if (tiles % along != 0) return std::nullopt;
@@ -194,17 +226,21 @@ std::optional<GemmTile> gemm_tile(std::string_view kernel_name) {
 }
 
 std::optional<GemmBounds> gemm_bounds(const GemmTile& tile, std::int64_t workgroups) {
-  // One tile wide one way is the widest the other way, and both divisions exist for every count of tiles.
+  // One tile wide one way is the widest the other way, and both divisions exist for every count of
+  // tiles.
   const std::int64_t tiles = tiles_of(tile, workgroups);
   if (tiles == 0) return std::nullopt;
-  return GemmBounds{{1.0, static_cast<double>(tiles * tile.m)}, {1.0, static_cast<double>(tiles * tile.n)}};
+  return GemmBounds{{1.0, static_cast<double>(tiles * tile.m)},
+                    {1.0, static_cast<double>(tiles * tile.n)}};
 }
 
-std::optional<core::Interval> tokens_given_features(const GemmTile& tile, std::int64_t workgroups, std::int64_t n) {
+std::optional<core::Interval> tokens_given_features(const GemmTile& tile, std::int64_t workgroups,
+                                                    std::int64_t n) {
   return other_side(tiles_of(tile, workgroups), n, tile.n, tile.m);
 }
 
-std::optional<core::Interval> features_given_tokens(const GemmTile& tile, std::int64_t workgroups, std::int64_t m) {
+std::optional<core::Interval> features_given_tokens(const GemmTile& tile, std::int64_t workgroups,
+                                                    std::int64_t m) {
   return other_side(tiles_of(tile, workgroups), m, tile.m, tile.n);
 }
 

@@ -11,9 +11,11 @@ namespace {
 std::vector<Case::Free> read_free(const core::Reader& in) {
   std::vector<Case::Free> out;
   for (const core::Reader& item : in.list("free")) {
-    out.push_back({item.words("keys"), item.get<std::string>("value"), item.get<std::string>("reason")});
+    out.push_back(
+        {item.words("keys"), item.get<std::string>("value"), item.get<std::string>("reason")});
   }
-  if (out.size() > kMostFree) in.reject("free", "expected at most 4 free parameters, got " + std::to_string(out.size()));
+  if (out.size() > kMostFree)
+    in.reject("free", "expected at most 4 free parameters, got " + std::to_string(out.size()));
   return out;
 }
 
@@ -33,7 +35,8 @@ Case::Expectation read_expectation(const core::Reader& expect, const std::string
   } else {
     out.accepted = {in.get<double>("low"), in.get<double>("high")};
   }
-  if (!out.accepted.contains(out.value)) expect.reject(name, "the interval accepted does not hold the value expected");
+  if (!out.accepted.contains(out.value))
+    expect.reject(name, "the interval accepted does not hold the value expected");
   return out;
 }
 
@@ -48,7 +51,8 @@ Case take_case(core::Node& document) {
     out.free = read_free(in);
     out.profile = read_profile_choice(in);
     const core::Reader expect = in.child("expect");
-    for (const std::string& name : expect.keys()) out.expectations.push_back(read_expectation(expect, name));
+    for (const std::string& name : expect.keys())
+      out.expectations.push_back(read_expectation(expect, name));
     in.finish();
   }
   std::erase_if(document.entries, [](const auto& entry) { return entry.first == "case"; });
@@ -81,30 +85,35 @@ core::Node open_document(const std::string& name_or_path, const core::ConfigLibr
     core::Node document = library.load("scenarios", name_or_path);
     for (const char* key : {"machine", "serving", "measured", "profile"}) {
       if (document.find(key) != nullptr && document.find("workload") == nullptr) {
-        throw core::ConfigError(name_or_path + ": evidence (it has '" + key + "'), not a scenario; 'ridgeline diagnose " + name_or_path +
+        throw core::ConfigError(name_or_path + ": evidence (it has '" + key +
+                                "'), not a scenario; 'ridgeline diagnose " + name_or_path +
                                 "' takes it");
       }
     }
     return document;
   }
   std::vector<std::string> known = library.names("scenarios");
-  if (contains(known, name_or_path)) return library.load("scenarios", library.root() / "scenarios" / (name_or_path + ".yaml"));
+  if (contains(known, name_or_path))
+    return library.load("scenarios", library.root() / "scenarios" / (name_or_path + ".yaml"));
   const std::vector<std::string> cases = case_names(library);
-  if (contains(cases, name_or_path)) return library.load("cases", library.root() / "cases" / (name_or_path + ".yaml"));
+  if (contains(cases, name_or_path))
+    return library.load("cases", library.root() / "cases" / (name_or_path + ".yaml"));
 
   struct Part {
     const char* kind;
     const char* key;
     const char* what;
   };
-  for (const Part& part : {Part{"hw", "hw", "machine"}, Part{"models", "model", "model"}, Part{"stacks", "stack", "stack"}}) {
+  for (const Part& part : {Part{"hw", "hw", "machine"}, Part{"models", "model", "model"},
+                           Part{"stacks", "stack", "stack"}}) {
     if (contains(library.names(part.kind), name_or_path)) {
-      throw core::ConfigError("scenario: '" + name_or_path + "' is a " + part.what + "; run a scenario with --set " + part.key + "=" +
-                              name_or_path);
+      throw core::ConfigError("scenario: '" + name_or_path + "' is a " + part.what +
+                              "; run a scenario with --set " + part.key + "=" + name_or_path);
     }
   }
   known.insert(known.end(), cases.begin(), cases.end());
-  throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" + core::suggestion(name_or_path, known));
+  throw core::ConfigError("scenario: unknown name '" + name_or_path + "'" +
+                          core::suggestion(name_or_path, known));
 }
 
 }  // namespace
@@ -118,7 +127,8 @@ Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& lib
   return out;
 }
 
-sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<sim::Override>& overrides,
+sim::Scenario open_scenario(const std::string& name_or_path,
+                            const std::vector<sim::Override>& overrides,
                             const core::ConfigLibrary& library) {
   core::Node document = open_document(name_or_path, library);
   std::vector<sim::Override> all;
@@ -129,7 +139,8 @@ sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<s
 
 std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library) {
   std::vector<std::filesystem::path> files;
-  for (const std::string& name : case_names(library)) files.push_back(library.root() / "cases" / (name + ".yaml"));
+  for (const std::string& name : case_names(library))
+    files.push_back(library.root() / "cases" / (name + ".yaml"));
   return files;
 }
 

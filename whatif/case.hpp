@@ -29,7 +29,7 @@ struct Case {
   std::vector<Free> free;  // at most four
   ProfileChoice profile;   // the steps that the stated profile covers
   std::vector<Expectation> expectations;
-  sim::Scenario scenario;              // with the free values in it
+  sim::Scenario scenario;               // with the free values in it
   std::filesystem::path evidence_file;  // the same case as a person would type it
 };
 
@@ -38,9 +38,10 @@ inline constexpr std::size_t kMostFree = 4;
 
 [[nodiscard]] Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library);
 
-/// The scenario of a file or a shipped name, whether it is a plain one or a case (then with its free values set). `overrides` come
-/// last.
-[[nodiscard]] sim::Scenario open_scenario(const std::string& name_or_path, const std::vector<sim::Override>& overrides,
+/// The scenario of a file or a shipped name, whether it is a plain one or a case (then with its
+/// free values set). `overrides` come last.
+[[nodiscard]] sim::Scenario open_scenario(const std::string& name_or_path,
+                                          const std::vector<sim::Override>& overrides,
                                           const core::ConfigLibrary& library);
 
 /// The shipped cases in order of their letters.

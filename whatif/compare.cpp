@@ -14,7 +14,8 @@ namespace {
 /// A recording whose unannotated steps were given a batch.
 class ShapedTimeline : public timeline::SpanSource {
  public:
-  ShapedTimeline(const timeline::SpanSource& base, const std::optional<workloads::StepShape>& shape) : base_(base), shape_(shape) {}
+  ShapedTimeline(const timeline::SpanSource& base, const std::optional<workloads::StepShape>& shape)
+      : base_(base), shape_(shape) {}
 
   [[nodiscard]] timeline::DeviceInfo device() const override { return base_.device(); }
   [[nodiscard]] timeline::Window extent() const override { return base_.extent(); }
@@ -26,7 +27,8 @@ class ShapedTimeline : public timeline::SpanSource {
  private:
   class Shaping : public timeline::SpanVisitor {
    public:
-    Shaping(const std::optional<workloads::StepShape>& shape, timeline::SpanVisitor& next) : shape_(shape), next_(next) {}
+    Shaping(const std::optional<workloads::StepShape>& shape, timeline::SpanVisitor& next)
+        : shape_(shape), next_(next) {}
     void on_step(const timeline::StepSpan& step) override {
       timeline::StepSpan shaped = step;
       if (shape_ && step.decode_sequences + step.prefill_tokens == 0) {
@@ -61,10 +63,13 @@ class ShapeCollector : public timeline::SpanVisitor {
     sim::StepRecord record;
     record.decode_sequences = static_cast<std::uint32_t>(step.decode_sequences);
     // Without contexts in the annotation, the least that can be: the token at hand.
-    record.decode_context = static_cast<std::uint32_t>(std::max(step.decode_context, step.decode_sequences));
-    record.prefill_sequences = static_cast<std::uint32_t>(std::max<std::int64_t>(step.prefill_sequences, step.prefill_tokens > 0 ? 1 : 0));
+    record.decode_context =
+        static_cast<std::uint32_t>(std::max(step.decode_context, step.decode_sequences));
+    record.prefill_sequences = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(step.prefill_sequences, step.prefill_tokens > 0 ? 1 : 0));
     record.prefill_tokens = static_cast<std::uint32_t>(step.prefill_tokens);
-    record.prefill_context = static_cast<std::uint32_t>(std::max(step.prefill_context, step.prefill_tokens));
+    record.prefill_context =
+        static_cast<std::uint32_t>(std::max(step.prefill_context, step.prefill_tokens));
     record.prefill_qk = static_cast<std::int64_t>(step.prefill_qk);
     record.prefill_qq = static_cast<std::int64_t>(step.prefill_qq);
     record.sampled = record.decode_sequences + record.prefill_sequences;
@@ -89,7 +94,8 @@ sim::RunResult simulate(const sim::Scenario& scenario, std::vector<sim::StepReco
   return result;
 }
 
-Comparison::Row row_of(const std::string& name, const timeline::KernelRow* real, const timeline::KernelRow* simulated, double steps) {
+Comparison::Row row_of(const std::string& name, const timeline::KernelRow* real,
+                       const timeline::KernelRow* simulated, double steps) {
   Comparison::Row row;
   row.name = name;
   if (real != nullptr) {
@@ -105,8 +111,9 @@ Comparison::Row row_of(const std::string& name, const timeline::KernelRow* real,
 
 /// Rows of both tables, joined by key.
 template <class Key, class Name>
-std::vector<Comparison::Row> join(const std::map<Key, timeline::KernelRow>& real, const std::map<Key, timeline::KernelRow>& simulated,
-                                  double steps, Name&& name) {
+std::vector<Comparison::Row> join(const std::map<Key, timeline::KernelRow>& real,
+                                  const std::map<Key, timeline::KernelRow>& simulated, double steps,
+                                  Name&& name) {
   std::set<Key> keys;
   for (const auto& [key, row] : real) keys.insert(key);
   for (const auto& [key, row] : simulated) keys.insert(key);
@@ -114,16 +121,20 @@ std::vector<Comparison::Row> join(const std::map<Key, timeline::KernelRow>& real
   for (const Key& key : keys) {
     const auto r = real.find(key);
     const auto s = simulated.find(key);
-    rows.push_back(row_of(name(key), r == real.end() ? nullptr : &r->second, s == simulated.end() ? nullptr : &s->second, steps));
+    rows.push_back(row_of(name(key), r == real.end() ? nullptr : &r->second,
+                          s == simulated.end() ? nullptr : &s->second, steps));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return std::max(a.real_seconds, a.simulated_seconds) > std::max(b.real_seconds, b.simulated_seconds);
+    return std::max(a.real_seconds, a.simulated_seconds) >
+           std::max(b.real_seconds, b.simulated_seconds);
   });
   return rows;
 }
 
-/// Roles that both sides know by the same words: the simulated attention kernels are one role in a recording.
-std::map<std::string, timeline::KernelRow> matched_roles(const timeline::Summary& s, const std::set<std::string>& known) {
+/// Roles that both sides know by the same words: the simulated attention kernels are one role in a
+/// recording.
+std::map<std::string, timeline::KernelRow> matched_roles(const timeline::Summary& s,
+                                                         const std::set<std::string>& known) {
   std::map<std::string, timeline::KernelRow> out;
   for (const auto& [role, row] : s.by_role) {
     const std::string name = role.ends_with("_attention") ? "attention" : role;
@@ -137,13 +148,18 @@ std::map<std::string, timeline::KernelRow> matched_roles(const timeline::Summary
 Comparison compare(const diagnosis::TraceStudy& study, const sim::Scenario& scenario,
                    const std::optional<workloads::StepShape>& shape) {
   const ShapedTimeline shaped(study.timeline, shape);
-  const auto is_known = [](const timeline::StepSpan& step) { return step.decode_sequences + step.prefill_tokens > 0; };
+  const auto is_known = [](const timeline::StepSpan& step) {
+    return step.decode_sequences + step.prefill_tokens > 0;
+  };
   ShapeCollector shapes;
   shaped.visit({}, shapes);
   if (shapes.steps.empty()) {
-    throw core::ConfigError(study.recording.file + ": no annotation says what a step holds; say it with --decode N --context TOKENS, or --prefill TOKENS");
+    throw core::ConfigError(study.recording.file +
+                            ": no annotation says what a step holds; say it with --decode N "
+                            "--context TOKENS, or --prefill TOKENS");
   }
-  const diagnosis::AttributedTimeline attributed(shaped, scenario.model, scenario.engine.kv_cache_dtype, scenario.gpu);
+  const diagnosis::AttributedTimeline attributed(shaped, scenario.model,
+                                                 scenario.engine.kv_cache_dtype, scenario.gpu);
   const timeline::Summary real = timeline::summarize(attributed, {}, is_known);
   const sim::RunResult result = simulate(scenario, shapes.steps);
   const timeline::Summary simulated = timeline::summarize(sim::RunTimeline(result));
@@ -154,12 +170,15 @@ Comparison compare(const diagnosis::TraceStudy& study, const sim::Scenario& scen
   out.steps = real.steps;
   out.layers = scenario.model.layers;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, real.steps));
-  out.classes = join(real.by_class, simulated.by_class, steps, [](timeline::KernelClass c) { return std::string(timeline::name_of(c)); });
+  out.classes = join(real.by_class, simulated.by_class, steps,
+                     [](timeline::KernelClass c) { return std::string(timeline::name_of(c)); });
   out.why_no_roles = attributed.outcome().why_not;
   if (out.why_no_roles.empty()) {
-    static const std::set<std::string> known{"qkv_proj", "q_proj",  "k_proj",    "v_proj",  "o_proj", "gate_up_proj",
-                                             "gate_proj", "up_proj", "down_proj", "lm_head", "attention"};
-    out.roles = join(matched_roles(real, known), matched_roles(simulated, known), steps, [](const std::string& role) { return role; });
+    static const std::set<std::string> known{"qkv_proj",  "q_proj",       "k_proj",    "v_proj",
+                                             "o_proj",    "gate_up_proj", "gate_proj", "up_proj",
+                                             "down_proj", "lm_head",      "attention"};
+    out.roles = join(matched_roles(real, known), matched_roles(simulated, known), steps,
+                     [](const std::string& role) { return role; });
   }
   timeline::KernelRow real_busy = real.total;
   real_busy.time = real.busy;
@@ -175,17 +194,19 @@ Comparison compare(const diagnosis::TraceStudy& study, const sim::Scenario& scen
 
 nlohmann::ordered_json to_json(const Comparison& c) {
   const auto row_json = [&](const Comparison::Row& row) {
-    nlohmann::ordered_json out{{"name", row.name},
-                               {"real_count", row.real_count},
-                               {"simulated_count", row.simulated_count},
-                               {"real_seconds", row.real_seconds},
-                               {"simulated_seconds", row.simulated_seconds},
-                               {"real_seconds_per_layer", row.real_seconds / static_cast<double>(c.layers)},
-                               {"simulated_seconds_per_layer", row.simulated_seconds / static_cast<double>(c.layers)}};
+    nlohmann::ordered_json out{
+        {"name", row.name},
+        {"real_count", row.real_count},
+        {"simulated_count", row.simulated_count},
+        {"real_seconds", row.real_seconds},
+        {"simulated_seconds", row.simulated_seconds},
+        {"real_seconds_per_layer", row.real_seconds / static_cast<double>(c.layers)},
+        {"simulated_seconds_per_layer", row.simulated_seconds / static_cast<double>(c.layers)}};
     out["ratio"] = row.ratio() ? nlohmann::ordered_json(*row.ratio()) : nlohmann::ordered_json();
     return out;
   };
-  nlohmann::ordered_json out{{"trace", c.trace}, {"scenario", c.scenario}, {"steps", c.steps}, {"layers", c.layers}};
+  nlohmann::ordered_json out{
+      {"trace", c.trace}, {"scenario", c.scenario}, {"steps", c.steps}, {"layers", c.layers}};
   out["classes"] = nlohmann::ordered_json::array();
   out["roles"] = nlohmann::ordered_json::array();
   for (const auto& row : c.classes) out["classes"].push_back(row_json(row));

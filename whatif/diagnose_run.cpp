@@ -19,7 +19,8 @@ diagnosis::Maybe median(std::vector<double> values, const char* from) {
 std::optional<diagnosis::Arrivals> arrivals_of(const workloads::WorkloadSpec& workload) {
   if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&workload)) {
     if (const auto* loop = std::get_if<workloads::ClosedLoop>(&generated->arrivals)) {
-      return loop->concurrency == 1 ? diagnosis::Arrivals::one_at_a_time : diagnosis::Arrivals::saturated;
+      return loop->concurrency == 1 ? diagnosis::Arrivals::one_at_a_time
+                                    : diagnosis::Arrivals::saturated;
     }
   }
   if (std::holds_alternative<workloads::TrainingWorkload>(workload)) return std::nullopt;
@@ -50,7 +51,8 @@ diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metric
 }
 
 /// What clients saw in the part of the run that is looked at.
-diagnosis::Measured client_view(const sim::RunResult& result, const sim::Metrics& metrics, const timeline::Window& window) {
+diagnosis::Measured client_view(const sim::RunResult& result, const sim::Metrics& metrics,
+                                const timeline::Window& window) {
   diagnosis::Measured m;
   if (std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) return m;
   double tokens = 0.0;
@@ -62,7 +64,8 @@ diagnosis::Measured client_view(const sim::RunResult& result, const sim::Metrics
     first = std::min(first, step.start);
     last = std::max(last, step.end());
   }
-  if (tokens > 0.0) m.throughput = read_exactly(tokens / (last - first).seconds().value(), "requests.csv");
+  if (tokens > 0.0)
+    m.throughput = read_exactly(tokens / (last - first).seconds().value(), "requests.csv");
   if (metrics.itl.mean > 0.0) {
     m.itl = read_exactly(metrics.itl.mean, "result.json");
     m.throughput_per_sequence = read_exactly(1.0 / metrics.itl.mean, "result.json");
@@ -115,12 +118,15 @@ diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cac
   return m;
 }
 
-diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics, const ProfileChoice& choice,
+diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics,
+                                const ProfileChoice& choice,
                                 const std::vector<std::string>& proposals) {
   diagnosis::Observation o;
   o.title = result.scenario.name;
   o.summary = profile(result, choice);
-  if (o.summary.steps == 0) throw core::SimulationError("the run has no step of the kind that was asked for, so there is nothing to diagnose");
+  if (o.summary.steps == 0)
+    throw core::SimulationError(
+        "the run has no step of the kind that was asked for, so there is nothing to diagnose");
   o.gpu = result.scenario.gpu;
   o.model = model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
   o.serving = serving_facts(result, metrics);
@@ -131,22 +137,27 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   return diagnosis::observe(o);
 }
 
-std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result, const sim::Metrics& metrics) {
+std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result,
+                                                 const sim::Metrics& metrics) {
   if (result.steps.empty()) return std::nullopt;
   return diagnosis::diagnose(observe_run(result, metrics, telling_part(result)));
 }
 
-diagnosis::Evidence open_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library) {
+diagnosis::Evidence open_evidence(const std::filesystem::path& path,
+                                  const core::ConfigLibrary& library) {
   if (!std::filesystem::is_directory(path)) return load_evidence_file(path, library);
   const sim::RunResult result = sim::read_run_directory(path, library);
   return observe_run(result, sim::measure(result), telling_part(result));
 }
 
-diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library) {
+diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
+                                       const core::ConfigLibrary& library) {
   const core::Node document = core::load_yaml(path);
   for (const char* key : {"hw", "stack", "engine", "workload"}) {
     if (document.find(key) != nullptr) {
-      throw core::ConfigError(fmt::format("{0}: a scenario (it has '{1}'), not evidence; 'ridgeline run {0}' takes it", path.string(), key));
+      throw core::ConfigError(
+          fmt::format("{0}: a scenario (it has '{1}'), not evidence; 'ridgeline run {0}' takes it",
+                      path.string(), key));
     }
   }
   return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {

@@ -1,5 +1,6 @@
 #pragma once
-// The bridge from a finished run to the diagnosis: what a profiler, the clients and the server's set-up would have told.
+// The bridge from a finished run to the diagnosis: what a profiler, the clients and the server's
+// set-up would have told.
 
 #include <filesystem>
 #include <optional>
@@ -15,24 +16,31 @@
 
 namespace ridgeline::whatif {
 
-/// The part of a run that says most about it: pure decode steps where they took most of the time, else all steps.
+/// The part of a run that says most about it: pure decode steps where they took most of the time,
+/// else all steps.
 [[nodiscard]] ProfileChoice telling_part(const sim::RunResult& result);
 
-/// Evidence from a run's timeline and metrics. `proposals` are fixes that somebody has put forward; no timeline shows those.
-/// SimulationError when the run has no step in the chosen part.
-[[nodiscard]] diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics,
-                                              const ProfileChoice& choice, const std::vector<std::string>& proposals = {});
+/// Evidence from a run's timeline and metrics. `proposals` are fixes that somebody has put forward;
+/// no timeline shows those. SimulationError when the run has no step in the chosen part.
+[[nodiscard]] diagnosis::Evidence observe_run(const sim::RunResult& result,
+                                              const sim::Metrics& metrics,
+                                              const ProfileChoice& choice,
+                                              const std::vector<std::string>& proposals = {});
 
 /// Facts of a model for the diagnosis.
 [[nodiscard]] diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache);
 
 /// The diagnosis of a run by the part that says most about it; nothing when it has no step.
-[[nodiscard]] std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result, const sim::Metrics& metrics);
+[[nodiscard]] std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result,
+                                                               const sim::Metrics& metrics);
 
 /// Evidence from the directory of a run, or as somebody typed it into a file.
-[[nodiscard]] diagnosis::Evidence open_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library);
+[[nodiscard]] diagnosis::Evidence open_evidence(const std::filesystem::path& path,
+                                                const core::ConfigLibrary& library);
 
-/// Typed evidence from a file; it may name any shipped machine and model. ConfigError for a scenario, which another command takes.
-[[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path, const core::ConfigLibrary& library);
+/// Typed evidence from a file; it may name any shipped machine and model. ConfigError for a
+/// scenario, which another command takes.
+[[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
+                                                     const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

@@ -22,13 +22,16 @@ bool chosen(const sim::StepRecord& step, StepChoice choice) {
 ProfileChoice read_profile_choice(const core::Reader& in) {
   ProfileChoice choice;
   if (in.has("profile")) {
-    choice.steps = in.choice<StepChoice>(
-        "profile", {{"all", StepChoice::all}, {"decode", StepChoice::decode}, {"prefill", StepChoice::prefill}});
+    choice.steps = in.choice<StepChoice>("profile", {{"all", StepChoice::all},
+                                                     {"decode", StepChoice::decode},
+                                                     {"prefill", StepChoice::prefill}});
   }
   if (in.has("window")) {
     const auto words = in.words("window");
-    const auto from = words.size() == 2 ? core::parse_quantity(words[0], core::Dimension::fraction) : std::nullopt;
-    const auto to = words.size() == 2 ? core::parse_quantity(words[1], core::Dimension::fraction) : std::nullopt;
+    const auto from = words.size() == 2 ? core::parse_quantity(words[0], core::Dimension::fraction)
+                                        : std::nullopt;
+    const auto to = words.size() == 2 ? core::parse_quantity(words[1], core::Dimension::fraction)
+                                      : std::nullopt;
     if (!from || !to || *from < 0.0 || *to > 1.0 || *from >= *to) {
       in.reject("window", "expected two rising fractions of the run like [0.2, 0.8]");
     }
@@ -41,20 +44,23 @@ ProfileChoice read_profile_choice(const core::Reader& in) {
 timeline::Window window_of(const sim::RunResult& result, const ProfileChoice& choice) {
   const double length = static_cast<double>(result.end().ns);
   return {core::Instant{static_cast<std::int64_t>(choice.from * length)},
-          choice.to >= 1.0 ? core::kNever : core::Instant{static_cast<std::int64_t>(choice.to * length)}};
+          choice.to >= 1.0 ? core::kNever
+                           : core::Instant{static_cast<std::int64_t>(choice.to * length)}};
 }
 
 timeline::Summary profile(const sim::RunResult& result, const ProfileChoice& choice) {
   const timeline::Window window = window_of(result, choice);
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
-    if (window.holds(result.steps[i].start) && chosen(result.steps[i], choice.steps)) candidates.push_back(i);
+    if (window.holds(result.steps[i].start) && chosen(result.steps[i], choice.steps))
+      candidates.push_back(i);
   }
   std::vector<std::size_t> sample;
   if (candidates.size() <= choice.most_steps) {
     sample = std::move(candidates);
   } else {
-    for (std::size_t i = 0; i < choice.most_steps; ++i) sample.push_back(candidates[i * candidates.size() / choice.most_steps]);
+    for (std::size_t i = 0; i < choice.most_steps; ++i)
+      sample.push_back(candidates[i * candidates.size() / choice.most_steps]);
   }
   return timeline::summarize(sim::RunTimeline(result, std::move(sample)));
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Looking at a finished run as a profiler would: which steps, of which part of the run, and what they amount to.
+// Looking at a finished run as a profiler would: which steps, of which part of the run, and what
+// they amount to.
 
 #include <cstdint>
 
@@ -8,7 +9,11 @@
 
 namespace ridgeline::whatif {
 
-enum class StepChoice : std::uint8_t { all, decode, prefill };  // decode: no prefill in it; prefill: any
+enum class StepChoice : std::uint8_t {
+  all,
+  decode,
+  prefill
+};  // decode: no prefill in it; prefill: any
 
 struct ProfileChoice {
   StepChoice steps = StepChoice::all;

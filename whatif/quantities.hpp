@@ -1,5 +1,6 @@
 #pragma once
-// Numbers that people quote about a run, by name. Each is computed from a finished run and its profile; none is an input.
+// Numbers that people quote about a run, by name. Each is computed from a finished run and its
+// profile; none is an input.
 
 #include <string>
 #include <string_view>

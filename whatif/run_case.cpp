@@ -10,7 +10,9 @@
 namespace ridgeline::whatif {
 namespace {
 
-std::string first_name(const std::vector<diagnosis::Recommendation>& list) { return list.empty() ? "" : list.front().name; }
+std::string first_name(const std::vector<diagnosis::Recommendation>& list) {
+  return list.empty() ? "" : list.front().name;
+}
 
 }  // namespace
 
@@ -32,11 +34,13 @@ CaseOutcome run_case(const Case& what, const core::ConfigLibrary& library) {
 
   CaseOutcome out;
   out.what = what;
-  for (const Case::Expectation& e : what.expectations) out.lines.push_back({e, quantity(e.quantity).of(measured)});
+  for (const Case::Expectation& e : what.expectations)
+    out.lines.push_back({e, quantity(e.quantity).of(measured)});
   const diagnosis::Evidence typed = load_evidence_file(what.evidence_file, library);
   out.from_typed = diagnosis::diagnose(typed);
   // What somebody proposes is part of the question, not of the timeline.
-  out.from_timeline = diagnosis::diagnose(observe_run(result, metrics, what.profile, typed.proposals));
+  out.from_timeline =
+      diagnosis::diagnose(observe_run(result, metrics, what.profile, typed.proposals));
   return out;
 }
 

@@ -29,7 +29,8 @@ struct CaseOutcome {
 
 [[nodiscard]] CaseOutcome run_case(const Case& what, const core::ConfigLibrary& library);
 
-/// `{case, title, simulated, expected, accepted, given, free, diagnosis: {simulated, typed}, numbers_hold, diagnoses_agree}`
+/// `{case, title, simulated, expected, accepted, given, free, diagnosis: {simulated, typed},
+/// numbers_hold, diagnoses_agree}`
 [[nodiscard]] nlohmann::ordered_json to_json(const CaseOutcome& outcome);
 
 }  // namespace ridgeline::whatif

@@ -25,11 +25,18 @@ struct Server {
 /// Draws named random numbers for one server.
 class Draw {
  public:
-  Draw(std::uint64_t seed, std::int64_t server) : stream_(seed, "synthesis"), next_(static_cast<std::uint64_t>(server) << 16U) {}
+  Draw(std::uint64_t seed, std::int64_t server)
+      : stream_(seed, "synthesis"), next_(static_cast<std::uint64_t>(server) << 16U) {}
   double uniform(double low, double high) { return low + (high - low) * stream_.uniform(next_++); }
-  double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
-  std::int64_t whole(double low, double high) { return static_cast<std::int64_t>(std::llround(log_uniform(low, high))); }
-  std::size_t one_of(std::size_t n) { return std::min(n - 1, static_cast<std::size_t>(uniform(0.0, static_cast<double>(n)))); }
+  double log_uniform(double low, double high) {
+    return std::exp(uniform(std::log(low), std::log(high)));
+  }
+  std::int64_t whole(double low, double high) {
+    return static_cast<std::int64_t>(std::llround(log_uniform(low, high)));
+  }
+  std::size_t one_of(std::size_t n) {
+    return std::min(n - 1, static_cast<std::size_t>(uniform(0.0, static_cast<double>(n))));
+  }
   bool chance(double p) { return uniform(0.0, 1.0) < p; }
 
  private:
@@ -37,15 +44,21 @@ class Draw {
   std::uint64_t next_;
 };
 
-/// The servers people run, as far as their steps go: models of 7 to 70 B on an MI300X, tuned and untuned stacks, fast and slow hosts.
+/// The servers people run, as far as their steps go: models of 7 to 70 B on an MI300X, tuned and
+/// untuned stacks, fast and slow hosts.
 class ServerMaker {
  public:
   ServerMaker() {
     const auto library = core::ConfigLibrary::standard();
     for (const char* stack : {"vllm_v1", "pytorch_eager"}) {
-      for (const char* model : {"llama2_7b", "llama3_8b", "llama2_13b", "codellama_34b", "llama3_70b"}) {
-        bases_.push_back(sim::load_scenario("chat_8b", {{"model", model}, {"stack", stack}, {"engine.max_model_len", "4096"},
-                                                        {"engine.async_scheduling", "false"}}, library));
+      for (const char* model :
+           {"llama2_7b", "llama3_8b", "llama2_13b", "codellama_34b", "llama3_70b"}) {
+        bases_.push_back(sim::load_scenario("chat_8b",
+                                            {{"model", model},
+                                             {"stack", stack},
+                                             {"engine.max_model_len", "4096"},
+                                             {"engine.async_scheduling", "false"}},
+                                            library));
       }
     }
   }
@@ -79,19 +92,23 @@ sim::StepTiming time_of(const sim::Scenario& scenario, const workloads::StepShap
   return model.run(model.prepare(shape));
 }
 
-core::Nanoseconds shortened(core::Nanoseconds t) { return core::round_to_ns(t.seconds() / kFaster); }
+core::Nanoseconds shortened(core::Nanoseconds t) {
+  return core::round_to_ns(t.seconds() / kFaster);
+}
 
 Limiter true_limiter(const Server& server, core::Nanoseconds now) {
   std::array<sim::Scenario, kLimiters> faster{server.scenario, server.scenario, server.scenario};
   for (const auto& dtype : hw::dtype_names()) faster[kCompute].gpu.peak[dtype.value] *= kFaster;
   faster[kBandwidth].gpu.hbm.bandwidth *= kFaster;
   hw::LaunchSpec& launch = faster[kOverhead].stack.launch;
-  for (core::Nanoseconds* t : {&launch.issue, &launch.doorbell, &launch.dispatch, &launch.floor, &launch.graph_submit,
-                               &launch.graph_node, &launch.graph_dispatch, &launch.graph_floor,
-                               &faster[kOverhead].stack.host.step, &faster[kOverhead].stack.host.per_sequence}) {
+  for (core::Nanoseconds* t :
+       {&launch.issue, &launch.doorbell, &launch.dispatch, &launch.floor, &launch.graph_submit,
+        &launch.graph_node, &launch.graph_dispatch, &launch.graph_floor,
+        &faster[kOverhead].stack.host.step, &faster[kOverhead].stack.host.per_sequence}) {
     *t = shortened(*t);
   }
-  faster[kOverhead].gpu.hbm.ramp = faster[kOverhead].gpu.hbm.ramp / kFaster;  // a fixed cost of every kernel too
+  faster[kOverhead].gpu.hbm.ramp =
+      faster[kOverhead].gpu.hbm.ramp / kFaster;  // a fixed cost of every kernel too
   std::size_t best = 0;
   std::int64_t most = -1;
   for (std::size_t i = 0; i < kLimiters; ++i) {
@@ -120,24 +137,32 @@ struct Cheap {
 constexpr std::array kCheap{
     Cheap{"flop_fraction", "achieved FLOP rate / peak, over a step",
           [](const View& v) {
-            return v.timing.execution.issued.value() / v.seconds() / v.server.scenario.gpu.peak[hw::Dtype::bf16].value();
+            return v.timing.execution.issued.value() / v.seconds() /
+                   v.server.scenario.gpu.peak[hw::Dtype::bf16].value();
           }},
     Cheap{"hbm_fraction", "achieved HBM bandwidth / peak, over a step",
-          [](const View& v) { return v.timing.execution.hbm.value() / v.seconds() / v.server.scenario.gpu.hbm.bandwidth.value(); }},
+          [](const View& v) {
+            return v.timing.execution.hbm.value() / v.seconds() /
+                   v.server.scenario.gpu.hbm.bandwidth.value();
+          }},
     Cheap{"busy_fraction", "share of a step with some kernel running",
           [](const View& v) { return v.timing.ledger.busy().seconds().value() / v.seconds(); }},
     Cheap{"step_time", "length of a step", [](const View& v) { return v.seconds(); }},
     Cheap{"tokens_per_second", "output tokens of all sequences",
           [](const View& v) { return static_cast<double>(v.server.shape.sampled) / v.seconds(); }},
-    Cheap{"batch", "sequences decoding together", [](const View& v) { return static_cast<double>(v.server.shape.decode_sequences); }},
+    Cheap{"batch", "sequences decoding together",
+          [](const View& v) { return static_cast<double>(v.server.shape.decode_sequences); }},
     Cheap{"context", "tokens in a decoding sequence",
           [](const View& v) {
-            return static_cast<double>(v.server.shape.decode_context) / static_cast<double>(v.server.shape.decode_sequences);
+            return static_cast<double>(v.server.shape.decode_context) /
+                   static_cast<double>(v.server.shape.decode_sequences);
           }},
-    Cheap{"parameters", "size of the model", [](const View& v) { return static_cast<double>(v.server.scenario.model.parameters()); }},
+    Cheap{"parameters", "size of the model",
+          [](const View& v) { return static_cast<double>(v.server.scenario.model.parameters()); }},
     Cheap{"kernel_length", "mean length of a kernel",
           [](const View& v) {
-            return v.timing.ledger.busy().seconds().value() / static_cast<double>(v.timing.execution.kernels);
+            return v.timing.ledger.busy().seconds().value() /
+                   static_cast<double>(v.timing.execution.kernels);
           }},
 };
 
@@ -148,7 +173,8 @@ std::vector<std::size_t> ranges_of(const std::vector<double>& values) {
   std::vector<std::size_t> out;
   out.reserve(values.size());
   for (const double v : values) {
-    const auto below = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), v) - sorted.begin());
+    const auto below = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), v) -
+                                                sorted.begin());
     out.push_back(below * kBins / values.size());
   }
   return out;
@@ -164,7 +190,8 @@ double entropy(const std::vector<double>& counts) {
 }
 
 /// I(cell; label) = H(cell) + H(label) - H(cell, label).
-double information(const std::vector<std::size_t>& cells, std::size_t cell_count, const std::vector<Limiter>& labels) {
+double information(const std::vector<std::size_t>& cells, std::size_t cell_count,
+                   const std::vector<Limiter>& labels) {
   std::vector<double> cell(cell_count);
   std::vector<double> label(kLimiters);
   std::vector<double> both(cell_count * kLimiters);
@@ -186,7 +213,8 @@ Synthesis synthesize(std::int64_t servers, std::uint64_t seed) {
     const Server server = maker.make(Draw(seed, i));
     const sim::StepTiming timing = time_of(server.scenario, server.shape);
     labels.push_back(true_limiter(server, timing.duration()));
-    for (std::size_t k = 0; k < kCheap.size(); ++k) values[k].push_back(kCheap[k].of({server, timing}));
+    for (std::size_t k = 0; k < kCheap.size(); ++k)
+      values[k].push_back(kCheap[k].of({server, timing}));
   }
 
   Synthesis out;
@@ -200,13 +228,15 @@ Synthesis synthesize(std::int64_t servers, std::uint64_t seed) {
   std::array<std::vector<std::size_t>, kCheap.size()> ranges;
   for (std::size_t k = 0; k < kCheap.size(); ++k) {
     ranges[k] = ranges_of(values[k]);
-    out.measurements.push_back({kCheap[k].name, kCheap[k].meaning, information(ranges[k], kBins, labels)});
+    out.measurements.push_back(
+        {kCheap[k].name, kCheap[k].meaning, information(ranges[k], kBins, labels)});
   }
   for (std::size_t a = 0; a < kCheap.size(); ++a) {
     for (std::size_t b = a + 1; b < kCheap.size(); ++b) {
       std::vector<std::size_t> cells(labels.size());
       for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = ranges[a][i] * kBins + ranges[b][i];
-      out.pairs.push_back({kCheap[a].name, kCheap[b].name, information(cells, kBins * kBins, labels)});
+      out.pairs.push_back(
+          {kCheap[a].name, kCheap[b].name, information(cells, kBins * kBins, labels)});
     }
   }
   const auto more_telling = [](const auto& a, const auto& b) { return a.bits > b.bits; };

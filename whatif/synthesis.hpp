@@ -1,10 +1,12 @@
 #pragma once
-// Which two measurements to ask for first, before any opinion. Asked of the simulator itself: over many random servers whose true
-// limiter is known, how much does each pair of cheap measurements tell about it?
+// Which two measurements to ask for first, before any opinion. Asked of the simulator itself: over
+// many random servers whose true limiter is known, how much does each pair of cheap measurements
+// tell about it?
 //
-// The true limiter of a server is what its step time responds to most when one thing gets 10 % faster: the matrix rate, HBM, or the
-// host and the fixed costs of kernels. What a pair tells is its mutual information with that label, in bits, each measurement cut
-// into eight equally filled ranges.
+// The true limiter of a server is what its step time responds to most when one thing gets 10 %
+// faster: the matrix rate, HBM, or the host and the fixed costs of kernels. What a pair tells is
+// its mutual information with that label, in bits, each measurement cut into eight equally filled
+// ranges.
 
 #include <cstdint>
 #include <map>

@@ -15,7 +15,8 @@ using ReadArrivals = ArrivalProcess (*)(const core::Reader&);
 
 double read_rate(const core::Reader& in) {
   constexpr double kFastest = 1e9;  // one request a nanosecond
-  const std::string expected = core::expected_text(core::Dimension::rate) + ", above 0 and at most 1e9 /s";
+  const std::string expected =
+      core::expected_text(core::Dimension::rate) + ", above 0 and at most 1e9 /s";
   const auto rate = core::parse_quantity(in.scalar("rate", expected), core::Dimension::rate);
   in.require(rate && *rate > 0.0 && *rate <= kFastest, "rate", expected);
   return *rate;
@@ -28,12 +29,16 @@ ArrivalProcess read_poisson(const core::Reader& law) {
 
 ArrivalProcess read_gamma(const core::Reader& law) {
   const core::Reader in = law.child("gamma");
-  GammaArrivals out{.rate = read_rate(in), .cv = in.get<double>("cv"), .rescale = in.get("rescale", true)};
-  in.require(out.cv >= 0.001 && out.cv <= 100.0, "cv", "a coefficient of variation from 0.001 to 100");
+  GammaArrivals out{
+      .rate = read_rate(in), .cv = in.get<double>("cv"), .rescale = in.get("rescale", true)};
+  in.require(out.cv >= 0.001 && out.cv <= 100.0, "cv",
+             "a coefficient of variation from 0.001 to 100");
   return out;
 }
 
-ArrivalProcess read_constant(const core::Reader& law) { return ConstantArrivals{read_rate(law.child("constant"))}; }
+ArrivalProcess read_constant(const core::Reader& law) {
+  return ConstantArrivals{read_rate(law.child("constant"))};
+}
 
 ArrivalProcess read_closed_loop(const core::Reader& law) {
   const core::Reader in = law.child("closed_loop");
@@ -49,19 +54,25 @@ struct Gap {
   const core::RandomStream& stream;
   std::uint64_t n;
 
-  double operator()(const PoissonArrivals& p) const { return core::exponential_quantile(stream.uniform(n), 1.0 / p.rate); }
+  double operator()(const PoissonArrivals& p) const {
+    return core::exponential_quantile(stream.uniform(n), 1.0 / p.rate);
+  }
   double operator()(const GammaArrivals& p) const {
     const double squared = p.cv * p.cv;  // cv = 1 / sqrt(shape), mean = shape * scale
     return core::gamma_quantile(stream.uniform(n), 1.0 / squared, squared / p.rate);
   }
   double operator()(const ConstantArrivals& p) const { return 1.0 / p.rate; }
-  double operator()(const ClosedLoop&) const { throw core::InvariantError("a closed loop has no gaps of its own"); }
+  double operator()(const ClosedLoop&) const {
+    throw core::InvariantError("a closed loop has no gaps of its own");
+  }
 };
 
 struct Rescaled {
   bool operator()(const PoissonArrivals& p) const { return p.rescale; }
   bool operator()(const GammaArrivals& p) const { return p.rescale; }
-  bool operator()(const ConstantArrivals&) const { return true; }  // changes nothing but the error of the sum
+  bool operator()(const ConstantArrivals&) const {
+    return true;
+  }  // changes nothing but the error of the sum
   bool operator()(const ClosedLoop&) const { return false; }
 };
 
@@ -86,9 +97,11 @@ ArrivalProcess read_arrivals(const core::Reader& in) {
 
 std::optional<double> rate_of(const ArrivalProcess& process) { return std::visit(Rate{}, process); }
 
-std::vector<core::Instant> arrival_times(const ArrivalProcess& process, std::int64_t requests, std::uint64_t seed) {
+std::vector<core::Instant> arrival_times(const ArrivalProcess& process, std::int64_t requests,
+                                         std::uint64_t seed) {
   const auto rate = rate_of(process);
-  if (!rate) throw core::InvariantError("the arrivals of a closed loop depend on when it is answered");
+  if (!rate)
+    throw core::InvariantError("the arrivals of a closed loop depend on when it is answered");
   const core::RandomStream stream(seed, "arrivals");
   const auto count = static_cast<std::uint64_t>(requests);
   std::vector<double> sums;  // the n-th is the sum of the first n gaps
@@ -103,13 +116,15 @@ std::vector<core::Instant> arrival_times(const ArrivalProcess& process, std::int
   const double end = static_cast<double>(requests) / *rate;
   const auto time_at = [&](double partial) {
     if (!rescale) return partial;
-    // Divided first, so that the last is `end` to the bit. Gaps so bursty that all are zero put every request there.
+    // Divided first, so that the last is `end` to the bit. Gaps so bursty that all are zero put
+    // every request there.
     return sum > 0.0 ? partial / sum * end : end;
   };
   std::vector<core::Instant> times;
   times.reserve(count);
   for (const double partial : sums) {
-    const double seconds = std::min(time_at(partial), kLongestSeconds);  // a freak gap must not overflow the clock
+    const double seconds =
+        std::min(time_at(partial), kLongestSeconds);  // a freak gap must not overflow the clock
     times.push_back(core::Instant{} + core::round_to_ns(core::Seconds{seconds}));
   }
   return times;

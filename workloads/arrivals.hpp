@@ -2,13 +2,15 @@
 // When generated requests arrive.
 //
 //   arrivals: {poisson: {rate: 5.5 /s}}               exponential gaps
-//   arrivals: {gamma: {rate: 5.5 /s, cv: 2}}          gamma gaps; cv is their standard deviation over their mean
-//   arrivals: {constant: {rate: 5.5 /s}}              equal gaps
-//   arrivals: {closed_loop: {concurrency: 8, think_time: 1 s}}   clients that wait for an answer before they ask again
+//   arrivals: {gamma: {rate: 5.5 /s, cv: 2}}          gamma gaps; cv is their standard deviation
+//   over their mean arrivals: {constant: {rate: 5.5 /s}}              equal gaps arrivals:
+//   {closed_loop: {concurrency: 8, think_time: 1 s}}   clients that wait for an answer before they
+//   ask again
 //
-// The n-th request arrives after n gaps, so the first is not at 0. Random gaps are rescaled as `vllm bench serve` does: the
-// last of N requests arrives at N / rate exactly, and two seeds offer the same load. `rescale: false` leaves the gaps as drawn.
-// vLLM's --burstiness b is cv = 1 / sqrt(b); its rate "inf" is a closed loop as wide as the number of requests.
+// The n-th request arrives after n gaps, so the first is not at 0. Random gaps are rescaled as
+// `vllm bench serve` does: the last of N requests arrives at N / rate exactly, and two seeds offer
+// the same load. `rescale: false` leaves the gaps as drawn. vLLM's --burstiness b is cv = 1 /
+// sqrt(b); its rate "inf" is a closed loop as wide as the number of requests.
 
 #include <cstdint>
 #include <optional>
@@ -49,7 +51,7 @@ using ArrivalProcess = std::variant<PoissonArrivals, GammaArrivals, ConstantArri
 [[nodiscard]] std::optional<double> rate_of(const ArrivalProcess& process);
 
 /// When `requests` requests arrive, in order. Not for a closed loop.
-[[nodiscard]] std::vector<core::Instant> arrival_times(const ArrivalProcess& process, std::int64_t requests,
-                                                       std::uint64_t seed);
+[[nodiscard]] std::vector<core::Instant> arrival_times(const ArrivalProcess& process,
+                                                       std::int64_t requests, std::uint64_t seed);
 
 }  // namespace ridgeline::workloads

@@ -11,11 +11,14 @@ namespace {
 
 using ReadLength = LengthLaw (*)(const core::Reader&);
 
-LengthLaw read_fixed(const core::Reader& in) { return FixedLength{in.integer("fixed", 1, kMostTokens)}; }
+LengthLaw read_fixed(const core::Reader& in) {
+  return FixedLength{in.integer("fixed", 1, kMostTokens)};
+}
 
 LengthLaw read_uniform(const core::Reader& law) {
   const core::Reader in = law.child("uniform");
-  UniformLength out{.low = in.integer("low", 1, kMostTokens), .high = in.integer("high", 1, kMostTokens)};
+  UniformLength out{.low = in.integer("low", 1, kMostTokens),
+                    .high = in.integer("high", 1, kMostTokens)};
   in.require(out.low <= out.high, "high", "a number of tokens not below 'low'");
   return out;
 }
@@ -23,7 +26,8 @@ LengthLaw read_uniform(const core::Reader& law) {
 LengthLaw read_lognormal(const core::Reader& law) {
   const core::Reader in = law.child("lognormal");
   LognormalLength out{.median = in.get<double>("median"), .sigma = in.get<double>("sigma")};
-  constexpr double kWidest = 10.0;  // the middle two thirds from median / 22,000 to 22,000 times the median
+  constexpr double kWidest =
+      10.0;  // the middle two thirds from median / 22,000 to 22,000 times the median
   in.require(out.median >= 1.0 && out.median <= static_cast<double>(kMostTokens), "median",
              "a number of tokens from 1 to " + std::to_string(kMostTokens));
   in.require(out.sigma > 0.0 && out.sigma <= kWidest, "sigma", "a number above 0 and at most 10");
@@ -33,7 +37,9 @@ LengthLaw read_lognormal(const core::Reader& law) {
   return out;
 }
 
-LengthLaw read_empirical(const core::Reader& in) { return EmpiricalLength{read_trace_path(in, "empirical")}; }
+LengthLaw read_empirical(const core::Reader& in) {
+  return EmpiricalLength{read_trace_path(in, "empirical")};
+}
 
 struct Draw {
   const core::RandomStream& stream;
@@ -41,11 +47,14 @@ struct Draw {
   std::uint64_t n;
 
   std::int64_t operator()(const FixedLength& law) const { return law.tokens; }
-  std::int64_t operator()(const UniformLength& law) const { return stream.uniform_int(n, law.low, law.high); }
+  std::int64_t operator()(const UniformLength& law) const {
+    return stream.uniform_int(n, law.low, law.high);
+  }
   std::int64_t operator()(const LognormalLength& law) const {
     const double tokens = core::lognormal_quantile(stream.uniform(n), law.median, law.sigma);
     // Clamped before it is rounded: the tail may lie beyond what an integer holds.
-    return std::llround(std::clamp(tokens, static_cast<double>(law.min), static_cast<double>(law.max)));
+    return std::llround(
+        std::clamp(tokens, static_cast<double>(law.min), static_cast<double>(law.max)));
   }
   std::int64_t operator()(const EmpiricalLength&) const {
     const auto last = static_cast<std::int64_t>(observed.size()) - 1;
@@ -79,18 +88,22 @@ LengthLaw read_length_law(const core::Reader& in, TokenKind kind) {
   return read_law(in, key, laws);
 }
 
-Lengths::Lengths(const LengthLaw& law, TokenKind kind, std::uint64_t seed) : law_(law), stream_(seed, key_of(kind)) {
+Lengths::Lengths(const LengthLaw& law, TokenKind kind, std::uint64_t seed)
+    : law_(law), stream_(seed, key_of(kind)) {
   if (const auto* empirical = std::get_if<EmpiricalLength>(&law_)) {
     empirical->trace.require_file();
     const TraceFile trace = read_trace(empirical->trace.path);
     notes_ = trace.notes(empirical->trace.path.string());
     observed_.reserve(trace.requests.size());
     for (const Request& request : trace.requests) {
-      observed_.push_back(kind == TokenKind::prompt ? request.prompt_tokens : request.output_tokens);
+      observed_.push_back(kind == TokenKind::prompt ? request.prompt_tokens
+                                                    : request.output_tokens);
     }
   }
 }
 
-std::int64_t Lengths::tokens_of(std::uint64_t request) const { return std::visit(Draw{stream_, observed_, request}, law_); }
+std::int64_t Lengths::tokens_of(std::uint64_t request) const {
+  return std::visit(Draw{stream_, observed_, request}, law_);
+}
 
 }  // namespace ridgeline::workloads

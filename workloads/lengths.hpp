@@ -1,11 +1,13 @@
 #pragma once
-// How many tokens a prompt or an answer has. Each request's length is drawn for itself, and prompts apart from answers: fair
-// for Azure's traces (rank correlation 0.07 and -0.02), wrong where long prompts have short answers.
+// How many tokens a prompt or an answer has. Each request's length is drawn for itself, and prompts
+// apart from answers: fair for Azure's traces (rank correlation 0.07 and -0.02), wrong where long
+// prompts have short answers.
 //
 //   prompt_tokens: 512                                              the same as {fixed: 512}
 //   prompt_tokens: {uniform: {low: 10, high: 90}}                   both ends included
 //   prompt_tokens: {lognormal: {median: 120, sigma: 0.8, max: 4096}}
-//   prompt_tokens: {empirical: conv.csv}                            this column of a trace, drawn with replacement
+//   prompt_tokens: {empirical: conv.csv}                            this column of a trace, drawn
+//   with replacement
 
 #include <cstdint>
 #include <string>
@@ -43,7 +45,8 @@ struct EmpiricalLength {
 };
 using LengthLaw = std::variant<FixedLength, UniformLength, LognormalLength, EmpiricalLength>;
 
-/// Which end of a request a length is of: the name of its random stream, its key in YAML, and its column in a trace.
+/// Which end of a request a length is of: the name of its random stream, its key in YAML, and its
+/// column in a trace.
 enum class TokenKind { prompt, output };
 [[nodiscard]] std::string_view key_of(TokenKind kind);
 

@@ -5,9 +5,11 @@
 
 namespace ridgeline::workloads {
 
-/// `rows` tokens through a weight matrix of `in` x `out`; weights stream from HBM, activations pass through the cache.
-[[nodiscard]] inline hw::KernelWork linear_work(std::string_view role, std::int64_t rows, std::int64_t in, std::int64_t out,
-                                                hw::Dtype math, core::Bytes weight_element, core::Bytes element) {
+/// `rows` tokens through a weight matrix of `in` x `out`; weights stream from HBM, activations pass
+/// through the cache.
+[[nodiscard]] inline hw::KernelWork linear_work(std::string_view role, std::int64_t rows,
+                                                std::int64_t in, std::int64_t out, hw::Dtype math,
+                                                core::Bytes weight_element, core::Bytes element) {
   hw::KernelWork work;
   work.role = role;
   work.kind = hw::KernelKind::gemm;

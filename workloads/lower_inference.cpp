@@ -12,13 +12,15 @@ using core::Flop;
 using hw::KernelKind;
 using hw::KernelWork;
 
-constexpr double kQueryBlock = 128.0;  // rows and columns of a fused attention tile: issued work is counted in whole blocks
-constexpr std::int64_t kMatrixRows = 16;  // rows of the smallest MFMA tile: decode attention pads a query group to them
+constexpr double kQueryBlock =
+    128.0;  // rows and columns of a fused attention tile: issued work is counted in whole blocks
+constexpr std::int64_t kMatrixRows =
+    16;  // rows of the smallest MFMA tile: decode attention pads a query group to them
 
 class InferenceLowering {
  public:
-  InferenceLowering(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache, const StepShape& shape,
-                    std::int64_t padded_tokens, hw::KernelProgram& program)
+  InferenceLowering(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache,
+                    const StepShape& shape, std::int64_t padded_tokens, hw::KernelProgram& program)
       : model_(model),
         lowering_(lowering),
         shape_(shape),
@@ -39,11 +41,14 @@ class InferenceLowering {
   }
 
  private:
-  [[nodiscard]] Bytes tensor(std::int64_t width) const { return element_ * (tokens_ * static_cast<double>(width)); }
+  [[nodiscard]] Bytes tensor(std::int64_t width) const {
+    return element_ * (tokens_ * static_cast<double>(width));
+  }
   [[nodiscard]] Bytes hidden() const { return tensor(model_.hidden); }
 
   /// A kernel that reads and writes activations and computes next to nothing.
-  KernelWork& pass(std::string_view role, KernelKind kind, std::array<Bytes, 2> read, Bytes written) {
+  KernelWork& pass(std::string_view role, KernelKind kind, std::array<Bytes, 2> read,
+                   Bytes written) {
     KernelWork work;
     work.role = role;
     work.kind = kind;
@@ -53,7 +58,8 @@ class InferenceLowering {
   }
 
   void linear(std::string_view role, std::int64_t in, std::int64_t out) {
-    program_.add(linear_work(role, rows_, in, out, model_.math, hw::bytes_of(model_.weights), element_));
+    program_.add(
+        linear_work(role, rows_, in, out, model_.math, hw::bytes_of(model_.weights), element_));
   }
 
   void norm(std::string_view role) {
@@ -68,7 +74,8 @@ class InferenceLowering {
   }
 
   void residual_add(std::string_view role) {
-    if (!lowering_.fused_add_norm) pass(role, KernelKind::elementwise, {hidden(), hidden()}, hidden());
+    if (!lowering_.fused_add_norm)
+      pass(role, KernelKind::elementwise, {hidden(), hidden()}, hidden());
   }
 
   void layer() {
@@ -97,7 +104,8 @@ class InferenceLowering {
     if (lowering_.fused_rope_cache) {
       rope.stream_written = cached;
     } else {
-      pass("cache_write", KernelKind::cache_write, {tensor(2 * model_.kv_dim())}, Bytes{}).stream_written = cached;
+      pass("cache_write", KernelKind::cache_write, {tensor(2 * model_.kv_dim())}, Bytes{})
+          .stream_written = cached;
     }
   }
 
@@ -106,7 +114,8 @@ class InferenceLowering {
     const double qk = static_cast<double>(shape_.prefill_qk);
     const double qq = static_cast<double>(shape_.prefill_qq);
     const double width = static_cast<double>(model_.q_dim());
-    // Token i of a chunk of q that ends at context k sees k - q + i keys: summed, q k - q (q - 1) / 2.
+    // Token i of a chunk of q that ends at context k sees k - q + i keys: summed, q k - q (q - 1)
+    // / 2.
     const double pairs = qk - 0.5 * (qq - q);
     const Bytes queries = element_ * (q * width);
     const Bytes cached = kv_per_token_layer_ * static_cast<double>(shape_.prefill_context);
@@ -117,18 +126,23 @@ class InferenceLowering {
       work.role = "prefill_attention";
       work.kind = KernelKind::attention_prefill;
       work.useful = Flop{4.0 * width * pairs};
-      work.issued = Flop{4.0 * width * std::min(qk, pairs + 0.5 * kQueryBlock * q)};  // the diagonal blocks are computed whole
+      work.issued = Flop{
+          4.0 * width *
+          std::min(qk, pairs + 0.5 * kQueryBlock * q)};  // the diagonal blocks are computed whole
       work.stream_read = cached;
       work.activation_read = {queries};
       work.activation_written = queries;
       program_.add(work);
       return;
     }
-    // The whole rectangle is computed, written, normalised in place and read again; half of it is masked away.
+    // The whole rectangle is computed, written, normalised in place and read again; half of it is
+    // masked away.
     const Bytes scores = element_ * (static_cast<double>(model_.heads) * qk);
-    const std::int64_t mean_k = std::max<std::int64_t>(1, shape_.prefill_context / shape_.prefill_sequences);
+    const std::int64_t mean_k =
+        std::max<std::int64_t>(1, shape_.prefill_context / shape_.prefill_sequences);
     const std::int64_t columns = mean_k * shape_.prefill_sequences;
-    const std::int64_t mean_q = (shape_.prefill_qk + columns - 1) / columns;  // rounded up: no pair is lost
+    const std::int64_t mean_q =
+        (shape_.prefill_qk + columns - 1) / columns;  // rounded up: no pair is lost
     const std::int64_t batch = model_.heads * shape_.prefill_sequences;
     work.transient = scores;
 
@@ -205,11 +219,14 @@ class InferenceLowering {
     norm("final_norm");
     if (shape_.sampled == 0) return;  // a chunk that completes no prompt needs no logits
     const Bytes head_element = hw::bytes_of(model_.activations);
-    program_.add(linear_work("lm_head", shape_.sampled, model_.hidden, model_.vocab, model_.activations, head_element, element_));
-    const Bytes logits = head_element * (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
+    program_.add(linear_work("lm_head", shape_.sampled, model_.hidden, model_.vocab,
+                             model_.activations, head_element, element_));
+    const Bytes logits =
+        head_element * (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
     for (std::int64_t i = 0; i < lowering_.sampling_kernels; ++i) {
       // The first reads the logits; the others work on what it left.
-      pass("sample", KernelKind::sampling, {i == 0 ? logits : element_ * static_cast<double>(shape_.sampled)}, Bytes{});
+      pass("sample", KernelKind::sampling,
+           {i == 0 ? logits : element_ * static_cast<double>(shape_.sampled)}, Bytes{});
     }
   }
 
@@ -225,18 +242,22 @@ class InferenceLowering {
 
 }  // namespace
 
-void lower_inference(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache, const StepShape& shape,
-                     std::int64_t padded_tokens, hw::KernelProgram& program) {
+void lower_inference(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache,
+                     const StepShape& shape, std::int64_t padded_tokens,
+                     hw::KernelProgram& program) {
   InferenceLowering(model, lowering, kv_cache, shape, padded_tokens, program).write();
 }
 
 core::Bytes activation_bytes(const ModelSpec& model, std::int64_t tokens, std::int64_t sampled) {
-  // Residual and normed input, plus the wider of the two halves of a layer: q, k, v and attention output, or gate, up and product.
+  // Residual and normed input, plus the wider of the two halves of a layer: q, k, v and attention
+  // output, or gate, up and product.
   const std::int64_t attention = 2 * model.q_dim() + 2 * model.kv_dim();
   const std::int64_t feedforward = (model.feedforward == Feedforward::swiglu ? 3 : 2) * model.ffn;
   const double width = static_cast<double>(2 * model.hidden + std::max(attention, feedforward));
-  const core::Bytes layers = hw::bytes_of(model.activations) * (static_cast<double>(tokens) * width);
-  const core::Bytes logits = core::Bytes{4.0} * (static_cast<double>(sampled) * static_cast<double>(model.vocab));  // fp32
+  const core::Bytes layers =
+      hw::bytes_of(model.activations) * (static_cast<double>(tokens) * width);
+  const core::Bytes logits =
+      core::Bytes{4.0} * (static_cast<double>(sampled) * static_cast<double>(model.vocab));  // fp32
   return layers + logits;
 }
 

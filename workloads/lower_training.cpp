@@ -13,15 +13,15 @@ using hw::KernelKind;
 using hw::KernelWork;
 
 constexpr Bytes kMaster{4.0};  // fp32 master weights and gradients
-// The backward pass of fused attention recomputes the scores: five products against the forward pass's two.
-// Dao et al., "FlashAttention", arXiv:2205.14135, section 3.
+// The backward pass of fused attention recomputes the scores: five products against the forward
+// pass's two. Dao et al., "FlashAttention", arXiv:2205.14135, section 3.
 constexpr double kBackwardAttention = 2.5;
 constexpr double kQueryBlock = 128.0;
 
 class TrainingLowering {
  public:
-  TrainingLowering(const ModelSpec& model, const Lowering& lowering, std::int64_t microbatch, std::int64_t sequence,
-                   hw::KernelProgram& program)
+  TrainingLowering(const ModelSpec& model, const Lowering& lowering, std::int64_t microbatch,
+                   std::int64_t sequence, hw::KernelProgram& program)
       : model_(model),
         lowering_(lowering),
         program_(program),
@@ -50,7 +50,9 @@ class TrainingLowering {
   [[nodiscard]] Bytes hidden() const { return tensor(model_.hidden); }
   /// A norm's tensors: fp32 between casts, or as they are.
   [[nodiscard]] Bytes norm_tensor() const {
-    return lowering_.norm_casts ? kMaster * (static_cast<double>(rows_) * static_cast<double>(model_.hidden)) : hidden();
+    return lowering_.norm_casts
+               ? kMaster * (static_cast<double>(rows_) * static_cast<double>(model_.hidden))
+               : hidden();
   }
 
   void pass(std::string_view role, KernelKind kind, std::array<Bytes, 2> read, Bytes written) {
@@ -61,9 +63,13 @@ class TrainingLowering {
     work.activation_written = written;
     program_.add(work);
   }
-  void add(std::string_view role, Bytes size) { pass(role, KernelKind::elementwise, {size, size}, size); }
+  void add(std::string_view role, Bytes size) {
+    pass(role, KernelKind::elementwise, {size, size}, size);
+  }
 
-  void cast(std::string_view role, Bytes read, Bytes written) { pass(role, KernelKind::cast, {read}, written); }
+  void cast(std::string_view role, Bytes read, Bytes written) {
+    pass(role, KernelKind::cast, {read}, written);
+  }
 
   [[nodiscard]] static Bytes elements(std::int64_t in, std::int64_t out, Bytes each) {
     return each * (static_cast<double>(in) * static_cast<double>(out));
@@ -93,8 +99,10 @@ class TrainingLowering {
   }
   void backward_norm(std::string_view role) {
     if (lowering_.norm_casts) cast("norm_cast_in", hidden(), norm_tensor());
-    pass(role, KernelKind::norm, {norm_tensor(), norm_tensor()}, norm_tensor());  // gradient of the input
-    pass(role, KernelKind::norm, {norm_tensor(), norm_tensor()}, {});             // of gain and bias: one more read of both
+    pass(role, KernelKind::norm, {norm_tensor(), norm_tensor()},
+         norm_tensor());  // gradient of the input
+    pass(role, KernelKind::norm, {norm_tensor(), norm_tensor()},
+         {});  // of gain and bias: one more read of both
     if (lowering_.norm_casts) cast("norm_cast_out", norm_tensor(), hidden());
   }
 
@@ -106,7 +114,8 @@ class TrainingLowering {
     work.kind = KernelKind::attention_prefill;
     work.math = model_.activations;
     work.useful = Flop{4.0 * width * tokens * 0.5 * (sequence_ + 1.0)};
-    work.issued = Flop{4.0 * width * tokens * std::min(sequence_, 0.5 * (sequence_ + 1.0) + 0.5 * kQueryBlock)};
+    work.issued = Flop{4.0 * width * tokens *
+                       std::min(sequence_, 0.5 * (sequence_ + 1.0) + 0.5 * kQueryBlock)};
     work.activation_read = {tensor(model_.q_dim()), tensor(2 * model_.kv_dim())};
     work.activation_written = tensor(model_.q_dim());
     return work;
@@ -140,7 +149,8 @@ class TrainingLowering {
   void head() {
     forward_norm("final_norm");
     forward_linear("lm_head", model_.hidden, model_.vocab);
-    pass("cross_entropy", KernelKind::loss, {tensor(model_.vocab)}, tensor(model_.vocab));  // loss and its gradient in one pass
+    pass("cross_entropy", KernelKind::loss, {tensor(model_.vocab)},
+         tensor(model_.vocab));  // loss and its gradient in one pass
     backward_linear("lm_head", model_.hidden, model_.vocab);
     backward_norm("final_norm");
   }
@@ -194,8 +204,8 @@ class TrainingLowering {
 
 }  // namespace
 
-void lower_training(const ModelSpec& model, const Lowering& lowering, std::int64_t microbatch, std::int64_t sequence,
-                    hw::KernelProgram& program) {
+void lower_training(const ModelSpec& model, const Lowering& lowering, std::int64_t microbatch,
+                    std::int64_t sequence, hw::KernelProgram& program) {
   TrainingLowering(model, lowering, microbatch, sequence, program).write();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// A dense decoder transformer by its dimensions. Multi-head attention is grouped-query attention with as many KV heads as heads.
-// Left out so far: mixture of experts, latent attention, sliding windows, biases (their bytes are nothing).
+// A dense decoder transformer by its dimensions. Multi-head attention is grouped-query attention
+// with as many KV heads as heads. Left out so far: mixture of experts, latent attention, sliding
+// windows, biases (their bytes are nothing).
 
 #include <cstdint>
 #include <string>
@@ -44,8 +45,8 @@ struct ModelSpec {
   [[nodiscard]] core::Bytes kv_bytes_per_token(hw::Dtype kv_cache) const;
 };
 
-/// Reads a model. A description that states its size but not its vocabulary (`parameters: 13e9`, no `vocab`) gets the vocabulary
-/// that makes its dimensions add up to that size.
+/// Reads a model. A description that states its size but not its vocabulary (`parameters: 13e9`, no
+/// `vocab`) gets the vocabulary that makes its dimensions add up to that size.
 [[nodiscard]] ModelSpec read_model_spec(const core::Reader& in);
 
 }  // namespace ridgeline::workloads

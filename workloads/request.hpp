@@ -17,11 +17,13 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// Where requests come from: a trace, a random process, or clients that wait for an answer before they ask again.
+/// Where requests come from: a trace, a random process, or clients that wait for an answer before
+/// they ask again.
 class RequestSource {
  public:
   virtual ~RequestSource() = default;
-  /// When the next request arrives; nothing when none will, unless a request in flight finishes first (closed loop).
+  /// When the next request arrives; nothing when none will, unless a request in flight finishes
+  /// first (closed loop).
   [[nodiscard]] virtual std::optional<core::Instant> next_arrival() const = 0;
   /// Takes the request that `next_arrival` announced. Call only when there is one.
   virtual Request take() = 0;

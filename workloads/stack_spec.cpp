@@ -12,7 +12,8 @@ Lowering read_lowering(const core::Reader& in) {
   l.fused_rope_cache = in.get("fused_rope_cache", l.fused_rope_cache);
   if (in.has("prefill_attention")) {
     l.prefill_attention = in.choice<PrefillAttention>(
-        "prefill_attention", {{"fused", PrefillAttention::fused}, {"materialised", PrefillAttention::materialised}});
+        "prefill_attention",
+        {{"fused", PrefillAttention::fused}, {"materialised", PrefillAttention::materialised}});
   }
   l.kv_split = in.get("kv_split", l.kv_split);
   l.norm_casts = in.get("norm_casts", l.norm_casts);

@@ -1,6 +1,7 @@
 #pragma once
-// The software between model and machine, one file in configs/stacks each: which kernels a model becomes (lowering), how good they
-// are (efficiency), what launching them costs (launch), and what the server's host does between steps (host).
+// The software between model and machine, one file in configs/stacks each: which kernels a model
+// becomes (lowering), how good they are (efficiency), what launching them costs (launch), and what
+// the server's host does between steps (host).
 
 #include <cstdint>
 #include <string>
@@ -21,19 +22,22 @@ struct Lowering {
   bool fused_add_norm = true;    // the residual add inside the following norm
   bool fused_rope_cache = true;  // rotary embedding and KV cache write in one kernel
   PrefillAttention prefill_attention = PrefillAttention::fused;
-  bool kv_split = true;          // decode attention splits long contexts over more workgroups
-  bool norm_casts = false;       // norms run in fp32 between two casts, as under autocast
+  bool kv_split = true;               // decode attention splits long contexts over more workgroups
+  bool norm_casts = false;            // norms run in fp32 between two casts, as under autocast
   std::int64_t sampling_kernels = 4;  // small kernels from logits to token
   bool operator==(const Lowering&) const = default;
 };
 
-/// Host work of a step outside the launches: scheduling and input preparation before, sampling and detokenizing after.
+/// Host work of a step outside the launches: scheduling and input preparation before, sampling and
+/// detokenizing after.
 struct HostSpec {
   core::Nanoseconds step;          // a step of any size
   core::Nanoseconds per_sequence;  // and every sequence in it
   bool operator==(const HostSpec&) const = default;
 
-  [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences) const { return step + per_sequence * sequences; }
+  [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences) const {
+    return step + per_sequence * sequences;
+  }
 };
 
 struct StackSpec {

@@ -1,20 +1,21 @@
 #pragma once
-// What one forward pass holds. Only sums over its sequences: they are all that costs depend on, they are what vLLM's step annotation
-// records, and a step of a thousand sequences takes no more room than a step of one.
+// What one forward pass holds. Only sums over its sequences: they are all that costs depend on,
+// they are what vLLM's step annotation records, and a step of a thousand sequences takes no more
+// room than a step of one.
 
 #include <cstdint>
 
 namespace ridgeline::workloads {
 
 struct StepShape {
-  std::int64_t decode_sequences = 0;   // one new token each
-  std::int64_t decode_context = 0;     // sum of their context lengths, new token included
+  std::int64_t decode_sequences = 0;  // one new token each
+  std::int64_t decode_context = 0;    // sum of their context lengths, new token included
   std::int64_t prefill_sequences = 0;
-  std::int64_t prefill_tokens = 0;     // sum of q, the new tokens of each
-  std::int64_t prefill_context = 0;    // sum of k, the context of each after this step
-  std::int64_t prefill_qk = 0;         // sum of q k
-  std::int64_t prefill_qq = 0;         // sum of q q
-  std::int64_t sampled = 0;            // sequences that get a token from this step
+  std::int64_t prefill_tokens = 0;   // sum of q, the new tokens of each
+  std::int64_t prefill_context = 0;  // sum of k, the context of each after this step
+  std::int64_t prefill_qk = 0;       // sum of q k
+  std::int64_t prefill_qq = 0;       // sum of q q
+  std::int64_t sampled = 0;          // sequences that get a token from this step
 
   bool operator==(const StepShape&) const = default;
 
@@ -25,7 +26,8 @@ struct StepShape {
     decode_context += context;
     ++sampled;
   }
-  /// `q` new tokens that end at position `context`; `completes` when the sequence's first token comes out.
+  /// `q` new tokens that end at position `context`; `completes` when the sequence's first token
+  /// comes out.
   void add_prefill(std::int64_t q, std::int64_t context, bool completes) {
     ++prefill_sequences;
     prefill_tokens += q;

@@ -11,7 +11,8 @@ std::vector<std::string> TraceFile::notes(const std::string& name) const {
   std::vector<std::string> out;
   const auto note = [&](std::uint64_t count, const std::string& what) {
     if (count == 0) return;
-    out.push_back(name + ": " + std::to_string(count) + " of " + std::to_string(rows) + " rows " + what);
+    out.push_back(name + ": " + std::to_string(count) + " of " + std::to_string(rows) + " rows " +
+                  what);
   };
   note(without_output, "left out: no output tokens");
   note(without_prompt, "left out: no prompt tokens");
@@ -19,7 +20,8 @@ std::vector<std::string> TraceFile::notes(const std::string& name) const {
   return out;
 }
 
-void TraceBuilder::add(std::int64_t clock_ns, std::int64_t prompt_tokens, std::int64_t output_tokens) {
+void TraceBuilder::add(std::int64_t clock_ns, std::int64_t prompt_tokens,
+                       std::int64_t output_tokens) {
   ++trace_.rows;
   if (clock_ns < last_ns_) ++trace_.out_of_order;
   last_ns_ = clock_ns;
@@ -28,12 +30,16 @@ void TraceBuilder::add(std::int64_t clock_ns, std::int64_t prompt_tokens, std::i
   } else if (prompt_tokens == 0) {
     ++trace_.without_prompt;
   } else {
-    trace_.requests.push_back({.id = 0, .arrival = {clock_ns}, .prompt_tokens = prompt_tokens, .output_tokens = output_tokens});
+    trace_.requests.push_back({.id = 0,
+                               .arrival = {clock_ns},
+                               .prompt_tokens = prompt_tokens,
+                               .output_tokens = output_tokens});
   }
 }
 
 TraceFile TraceBuilder::finish(const std::string& name) && {
-  if (trace_.rows == 0) throw core::ConfigError(name + ": expected requests, got a header and no rows");
+  if (trace_.rows == 0)
+    throw core::ConfigError(name + ": expected requests, got a header and no rows");
   if (trace_.requests.empty()) {
     throw core::ConfigError(name + ": expected requests, got " + std::to_string(trace_.rows) +
                             " rows, each without prompt tokens or without output tokens");

@@ -1,5 +1,6 @@
 #pragma once
-// The requests of a trace file, whatever its format: in order of arrival, the first at 0, and what was left out counted.
+// The requests of a trace file, whatever its format: in order of arrival, the first at 0, and what
+// was left out counted.
 
 #include <cstdint>
 #include <string>
@@ -27,7 +28,8 @@ struct TraceText {
   std::string_view text;
 };
 
-/// Gathers the rows of a file in the file's own clock, then sorts, numbers and re-bases what is left.
+/// Gathers the rows of a file in the file's own clock, then sorts, numbers and re-bases what is
+/// left.
 class TraceBuilder {
  public:
   /// `clock_ns` counts from any origin, within 292 years of it.

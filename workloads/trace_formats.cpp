@@ -11,7 +11,8 @@
 namespace ridgeline::workloads {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{8} << 30U;  // Azure's week of 27 million requests has 1.3 GB
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{8}
+                                        << 30U;  // Azure's week of 27 million requests has 1.3 GB
 
 }  // namespace
 
@@ -27,7 +28,8 @@ TraceFile read_trace(const std::filesystem::path& path) {
   const std::string whole = core::read_text_file(path, kLargestFile);
   TraceText trace{.name = path.string(), .text = whole};
   if (trace.text.starts_with("\x1f\x8b")) {
-    throw core::ConfigError(trace.name + ": expected a trace as text, got gzip data; unpack it first");
+    throw core::ConfigError(trace.name +
+                            ": expected a trace as text, got gzip data; unpack it first");
   }
   if (trace.text.find('\0') != std::string_view::npos) {
     throw core::ConfigError(trace.name + ": expected a trace as text, got binary data");
@@ -41,12 +43,13 @@ TraceFile read_trace(const std::filesystem::path& path) {
   }
   std::string known;
   for (const TraceFormat& format : trace_formats()) {
-    known += (known.empty() ? "" : "; ") + std::string(format.name) + " (" + std::string(format.header) + ")";
+    known += (known.empty() ? "" : "; ") + std::string(format.name) + " (" +
+             std::string(format.header) + ")";
   }
   constexpr std::size_t kHeaderShown = 80;
   const std::string_view first = trace.text.substr(0, trace.text.find_first_of("\r\n"));
-  throw core::ConfigError(trace.name + ":1:1: expected the header of a known trace format, got " + quote(first, kHeaderShown) +
-                          "; known: " + known);
+  throw core::ConfigError(trace.name + ":1:1: expected the header of a known trace format, got " +
+                          quote(first, kHeaderShown) + "; known: " + known);
 }
 
 }  // namespace ridgeline::workloads

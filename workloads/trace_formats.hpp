@@ -1,5 +1,6 @@
 #pragma once
-// The formats a trace can have. A new one is a .cpp in readers/ and a line in the table of trace_formats.cpp.
+// The formats a trace can have. A new one is a .cpp in readers/ and a line in the table of
+// trace_formats.cpp.
 
 #include <filesystem>
 #include <string_view>
@@ -18,8 +19,9 @@ struct TraceFormat {
 
 [[nodiscard]] const std::vector<TraceFormat>& trace_formats();
 
-/// The requests of a trace file, its format chosen by what it begins with. Errors (ConfigError, with file:line:column): no such
-/// file, empty, binary, compressed, a format nobody knows (those known are listed), a field that is not what its column holds.
+/// The requests of a trace file, its format chosen by what it begins with. Errors (ConfigError,
+/// with file:line:column): no such file, empty, binary, compressed, a format nobody knows (those
+/// known are listed), a field that is not what its column holds.
 [[nodiscard]] TraceFile read_trace(const std::filesystem::path& path);
 
 }  // namespace ridgeline::workloads

@@ -12,10 +12,12 @@
 namespace ridgeline::workloads {
 namespace {
 
-constexpr const char* kKinds = "'trace', or 'arrivals' with 'requests', 'prompt_tokens' and 'output_tokens', or 'training'";
+constexpr const char* kKinds =
+    "'trace', or 'arrivals' with 'requests', 'prompt_tokens' and 'output_tokens', or 'training'";
 
 /// Rejects a key that belongs to another kind of workload than `kind`.
-void reject_others(const core::Reader& in, std::string_view kind, const std::vector<std::string_view>& others) {
+void reject_others(const core::Reader& in, std::string_view kind,
+                   const std::vector<std::string_view>& others) {
   for (const std::string_view other : others) {
     if (!in.has(other)) continue;
     in.reject(other, "cannot stand beside '" + std::string(kind) + "': expected " + kKinds);
@@ -26,7 +28,8 @@ TraceWorkload read_trace_workload(const core::Reader& in) {
   TraceWorkload out{.file = read_trace_path(in, "trace"), .limit = std::nullopt};
   if (in.has("requests")) out.limit = in.integer("requests", 1, kMostRequests);
   out.time_scale = in.get("time_scale", 1.0);
-  in.require(out.time_scale > 0.0 && out.time_scale <= 1e6, "time_scale", "a factor above 0 and at most 1e6");
+  in.require(out.time_scale > 0.0 && out.time_scale <= 1e6, "time_scale",
+             "a factor above 0 and at most 1e6");
   return out;
 }
 
@@ -37,7 +40,8 @@ GeneratedWorkload read_generated_workload(const core::Reader& in) {
                         .output_tokens = read_length_law(in, TokenKind::output)};
   const auto rate = rate_of(out.arrivals);
   if (rate && static_cast<double>(out.requests) / *rate > kLongestSeconds) {
-    in.reject("arrivals", std::to_string(out.requests) + " requests at this rate would take longer than 1e9 s");
+    in.reject("arrivals",
+              std::to_string(out.requests) + " requests at this rate would take longer than 1e9 s");
   }
   return out;
 }
@@ -46,9 +50,11 @@ TrainingWorkload read_training_workload(const core::Reader& workload) {
   const core::Reader in = workload.child("training");
   constexpr std::int64_t kMostSequences = 1'000'000;
   constexpr std::int64_t kMostAtOnce = 1'000'000'000;
-  TrainingWorkload out{.microbatch = in.integer("microbatch", 1, kMostSequences), .sequence = in.integer("sequence", 1, kMostTokens)};
-  in.require(out.microbatch * out.sequence <= kMostAtOnce, "microbatch",
-             "at most 1e9 tokens a step (microbatch x sequence of " + std::to_string(out.sequence) + ")");
+  TrainingWorkload out{.microbatch = in.integer("microbatch", 1, kMostSequences),
+                       .sequence = in.integer("sequence", 1, kMostTokens)};
+  in.require(
+      out.microbatch * out.sequence <= kMostAtOnce, "microbatch",
+      "at most 1e9 tokens a step (microbatch x sequence of " + std::to_string(out.sequence) + ")");
   return out;
 }
 
@@ -67,14 +73,14 @@ struct MakeSource {
       if (limit < requests.size()) {
         requests.resize(limit);
       } else if (limit > requests.size()) {
-        notes.push_back(name + ": has " + std::to_string(requests.size()) + " requests, fewer than the " +
-                        std::to_string(limit) + " asked for");
+        notes.push_back(name + ": has " + std::to_string(requests.size()) +
+                        " requests, fewer than the " + std::to_string(limit) + " asked for");
       }
     }
     const double span = requests.back().arrival.since_start().value() * spec.time_scale;
     if (span > kLongestSeconds) {
-      throw core::ConfigError(name + ": expected a trace of at most 1e9 s, got " + std::to_string(span) +
-                              " s after time_scale");
+      throw core::ConfigError(name + ": expected a trace of at most 1e9 s, got " +
+                              std::to_string(span) + " s after time_scale");
     }
     return std::make_unique<TraceSource>(std::move(requests), spec.time_scale);
   }
@@ -83,19 +89,23 @@ struct MakeSource {
     Lengths prompts(spec.prompt_tokens, TokenKind::prompt, seed);
     Lengths outputs(spec.output_tokens, TokenKind::output, seed);
     add(prompts.notes());
-    if (outputs.notes() != prompts.notes()) add(outputs.notes());  // both from one trace: say it once
+    if (outputs.notes() != prompts.notes())
+      add(outputs.notes());  // both from one trace: say it once
     if (const auto* loop = std::get_if<ClosedLoop>(&spec.arrivals)) {
-      return std::make_unique<ClosedLoopSource>(*loop, spec.requests, std::move(prompts), std::move(outputs));
+      return std::make_unique<ClosedLoopSource>(*loop, spec.requests, std::move(prompts),
+                                                std::move(outputs));
     }
-    return std::make_unique<OpenLoopSource>(arrival_times(spec.arrivals, spec.requests, seed), std::move(prompts),
-                                            std::move(outputs));
+    return std::make_unique<OpenLoopSource>(arrival_times(spec.arrivals, spec.requests, seed),
+                                            std::move(prompts), std::move(outputs));
   }
 
   std::unique_ptr<RequestSource> operator()(const TrainingWorkload&) const {
     throw core::InvariantError("a training workload has steps, not requests");
   }
 
-  void add(const std::vector<std::string>& more) const { notes.insert(notes.end(), more.begin(), more.end()); }
+  void add(const std::vector<std::string>& more) const {
+    notes.insert(notes.end(), more.begin(), more.end());
+  }
 };
 
 }  // namespace
@@ -109,12 +119,13 @@ WorkloadSpec read_workload_spec(const core::Reader& in) {
     reject_others(in, "training", {"requests", "arrivals", "prompt_tokens", "output_tokens"});
     return read_training_workload(in);
   }
-  if (in.has("arrivals") || in.has("prompt_tokens") || in.has("output_tokens")) return read_generated_workload(in);
+  if (in.has("arrivals") || in.has("prompt_tokens") || in.has("output_tokens"))
+    return read_generated_workload(in);
   const std::string path = in.path().empty() ? "workload" : in.path();
   std::string keys;
   for (const std::string& key : in.keys()) keys += (keys.empty() ? "" : ", ") + key;
-  throw core::ConfigError(in.node().position.text() + ": " + path + ": expected " + kKinds + ", got " +
-                          (keys.empty() ? "an empty map" : "only " + keys));
+  throw core::ConfigError(in.node().position.text() + ": " + path + ": expected " + kKinds +
+                          ", got " + (keys.empty() ? "an empty map" : "only " + keys));
 }
 
 std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& spec, std::uint64_t seed,

@@ -2,8 +2,8 @@
 // What the server has to do: replay a trace, answer generated requests, or run training steps.
 //
 //   workload: {trace: conv.csv, requests: 1000, time_scale: 0.5}
-//   workload: {requests: 1000, arrivals: {poisson: {rate: 5.5 /s}}, prompt_tokens: 512, output_tokens: 128}
-//   workload: {training: {microbatch: 8, sequence: 4096}}
+//   workload: {requests: 1000, arrivals: {poisson: {rate: 5.5 /s}}, prompt_tokens: 512,
+//   output_tokens: 128} workload: {training: {microbatch: 8, sequence: 4096}}
 
 #include <cstdint>
 #include <memory>
@@ -47,10 +47,11 @@ using WorkloadSpec = std::variant<TraceWorkload, GeneratedWorkload, TrainingWork
 /// The workload that the map `in` describes.
 [[nodiscard]] WorkloadSpec read_workload_spec(const core::Reader& in);
 
-/// The spec's requests; equal specs and seeds give equal requests. Appends what the user should know about the trace to `notes`
-/// (rows left out, fewer requests than asked for). Throws ConfigError for a trace that is missing or cannot be read, InvariantError for a
-/// training workload, which has no requests.
-[[nodiscard]] std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& spec, std::uint64_t seed,
-                                                                 std::vector<std::string>* notes = nullptr);
+/// The spec's requests; equal specs and seeds give equal requests. Appends what the user should
+/// know about the trace to `notes` (rows left out, fewer requests than asked for). Throws
+/// ConfigError for a trace that is missing or cannot be read, InvariantError for a training
+/// workload, which has no requests.
+[[nodiscard]] std::unique_ptr<RequestSource> make_request_source(
+    const WorkloadSpec& spec, std::uint64_t seed, std::vector<std::string>* notes = nullptr);
 
 }  // namespace ridgeline::workloads

@@ -1,4 +1,5 @@
-// Weights and activations in fp8: half of the bytes and, where the part has the unit, a higher matrix rate.
+// Weights and activations in fp8: half of the bytes and, where the part has the unit, a higher
+// matrix rate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,9 @@ Maybe fp8_over_current(const Situation& s) {
   return Value(core::Interval(1.0, 2.0), 2.0, Origin::assumed);
 }
 
-bool applies(const Situation& s) { return is_inference(s) && has_wide_weights(s) && fp8_over_current(s).has_value(); }
+bool applies(const Situation& s) {
+  return is_inference(s) && has_wide_weights(s) && fp8_over_current(s).has_value();
+}
 
 Assessment assess(const Situation& s) {
   const Value faster = *fp8_over_current(s);
@@ -30,13 +33,16 @@ Assessment assess(const Situation& s) {
       .shrink_bytes(LineId::weights, kBytes)
       .shrink_bytes(LineId::traffic, {0.5, 1.0});
   if (s.budget.find(LineId::matrix_arithmetic) != nullptr || s.regime == Regime::bandwidth_bound) {
-    for (const LineId id : {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated})
+    for (const LineId id :
+         {LineId::matrix_distance, LineId::kernel_distance, LineId::not_separated})
       ledger.scale(id, {0.65, 1.0});
   }
   Assessment out{ledger.gain(), {}};
   out.why = s.budget.find(LineId::matrix_arithmetic) != nullptr
-                ? fmt::format("arithmetic is {} of the time and its peak rises {:.1f}x; it halves the weight bytes too",
-                              percent_text(s.budget.share(LineId::matrix_arithmetic).best), faster.best)
+                ? fmt::format(
+                      "arithmetic is {} of the time and its peak rises {:.1f}x; it halves the "
+                      "weight bytes too",
+                      percent_text(s.budget.share(LineId::matrix_arithmetic).best), faster.best)
                 : "it halves the weight bytes; arithmetic does not bind here";
   return out;
 }

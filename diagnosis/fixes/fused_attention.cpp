@@ -1,4 +1,5 @@
-// Attention that never writes its score matrix: its time becomes its own arithmetic, and the transient allocation goes.
+// Attention that never writes its score matrix: its time becomes its own arithmetic, and the
+// transient allocation goes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +20,9 @@ core::Interval fused_time(const Situation& s) {
 
 bool applies(const Situation& s) {
   if (s.work.window != Window::prefill || !s.budget.in_seconds) return false;
-  return s.evidence.profile.kernel_time.contains(KernelGroup::attention) ? s.work.attention_flop && s.work.peak
-                                                                         : s.work.materialised;
+  return s.evidence.profile.kernel_time.contains(KernelGroup::attention)
+             ? s.work.attention_flop && s.work.peak
+             : s.work.materialised;
 }
 
 }  // namespace
@@ -46,10 +48,12 @@ const Fix kFusedAttention{
       Rewrite ledger(s.budget);
       ledger.replace(LineId::attention_distance, core::Interval(distance->time.best - now) + after);
       const double total = s.budget.total.best;
-      return {ledger.gain(), fmt::format("attention takes {} for {}; fused it needs {}{}: the whole comes to {}",
-                                         time_text(now), flop_text(s.work.attention_flop->best), time_range_text(after),
-                                         s.work.materialised ? " and the transient vanishes" : "",
-                                         time_range_text({total - now + after.low, total - now + after.high}))};
+      return {ledger.gain(),
+              fmt::format("attention takes {} for {}; fused it needs {}{}: the whole comes to {}",
+                          time_text(now), flop_text(s.work.attention_flop->best),
+                          time_range_text(after),
+                          s.work.materialised ? " and the transient vanishes" : "",
+                          time_range_text({total - now + after.low, total - now + after.high}))};
     }};
 
 }  // namespace ridgeline::diagnosis

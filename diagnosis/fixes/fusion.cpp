@@ -1,4 +1,5 @@
-// Passes over activations (norms, activations, adds, casts) joined into fewer: the first read and the last write stay.
+// Passes over activations (norms, activations, adds, casts) joined into fewer: the first read and
+// the last write stay.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,49 +23,57 @@ bool applies(const Situation& s) { return tail(s) > 0.0; }
 
 Assessment assess(const Situation& s, std::string_view how) {
   Rewrite ledger(s.budget);
-  ledger.scale(LineId::norms, kPassesLeft).scale(LineId::elementwise, kPassesLeft).scale(LineId::casts, kCastsLeft);
+  ledger.scale(LineId::norms, kPassesLeft)
+      .scale(LineId::elementwise, kPassesLeft)
+      .scale(LineId::casts, kCastsLeft);
   const double share = tail(s);
   const double casts = s.budget.share(LineId::casts).best;
-  return {ledger.gain(),
-          fmt::format("norms, elementwise kernels and casts are {} of the time; removing all of it is worth {:.2f}x, "
-                      "and the last read and write stay{}; {}",
-                      percent_text(share), 1.0 / std::max(0.02, 1.0 - share),
-                      casts > 0.0 ? fmt::format("; the casts ({}) go first", percent_text(casts)) : "", how)};
+  return {
+      ledger.gain(),
+      fmt::format("norms, elementwise kernels and casts are {} of the time; removing all of it is "
+                  "worth {:.2f}x, "
+                  "and the last read and write stay{}; {}",
+                  percent_text(share), 1.0 / std::max(0.02, 1.0 - share),
+                  casts > 0.0 ? fmt::format("; the casts ({}) go first", percent_text(casts)) : "",
+                  how)};
 }
 
 }  // namespace
 
 extern const Fix kCompileFusion;
-const Fix kCompileFusion{.name = "compile_fusion",
-                         .title = "Let a compiler fuse norms, activations, adds and casts",
-                         .family = "passes",
-                         .effort = 1,
-                         .popularity = 0.4,
-                         .applies = applies,
-                         .assess = [](const Situation& s) {
-                           return assess(s, "a compiler gets most of it before any kernel is written by hand");
-                         }};
-extern const Fix kHandFusion;
-const Fix kHandFusion{
-    .name = "hand_fusion",
-    .title = "Fuse norms, activations and adds by hand",
+const Fix kCompileFusion{
+    .name = "compile_fusion",
+    .title = "Let a compiler fuse norms, activations, adds and casts",
     .family = "passes",
-    .effort = 3,
-    .popularity = 0.3,
+    .effort = 1,
+    .popularity = 0.4,
     .applies = applies,
-    .assess = [](const Situation& s) { return assess(s, "the same lines as a compiler's, for weeks of work"); }};
+    .assess = [](const Situation& s) {
+      return assess(s, "a compiler gets most of it before any kernel is written by hand");
+    }};
+extern const Fix kHandFusion;
+const Fix kHandFusion{.name = "hand_fusion",
+                      .title = "Fuse norms, activations and adds by hand",
+                      .family = "passes",
+                      .effort = 3,
+                      .popularity = 0.3,
+                      .applies = applies,
+                      .assess = [](const Situation& s) {
+                        return assess(s, "the same lines as a compiler's, for weeks of work");
+                      }};
 extern const Fix kRemoveCasts;
-const Fix kRemoveCasts{.name = "remove_casts",
-                       .title = "Remove dtype casts",
-                       .family = "passes",
-                       .effort = 1,
-                       .popularity = 0.1,
-                       .applies = [](const Situation& s) { return s.budget.share(LineId::casts).best > 0.0; },
-                       .assess = [](const Situation& s) -> Assessment {
-                         Rewrite ledger(s.budget);
-                         ledger.scale(LineId::casts, kCastsLeft);
-                         return {ledger.gain(), fmt::format("casts are {} of the time and compute nothing",
-                                                            percent_text(s.budget.share(LineId::casts).best))};
-                       }};
+const Fix kRemoveCasts{
+    .name = "remove_casts",
+    .title = "Remove dtype casts",
+    .family = "passes",
+    .effort = 1,
+    .popularity = 0.1,
+    .applies = [](const Situation& s) { return s.budget.share(LineId::casts).best > 0.0; },
+    .assess = [](const Situation& s) -> Assessment {
+      Rewrite ledger(s.budget);
+      ledger.scale(LineId::casts, kCastsLeft);
+      return {ledger.gain(), fmt::format("casts are {} of the time and compute nothing",
+                                         percent_text(s.budget.share(LineId::casts).best))};
+    }};
 
 }  // namespace ridgeline::diagnosis

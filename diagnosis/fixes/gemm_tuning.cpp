@@ -37,9 +37,12 @@ const Fix kGemmTuning{
       ledger.replace(LineId::matrix_distance, core::Interval(distance->time.best - now) + after);
       core::Interval gain = ledger.gain();
       gain = {std::max(1.0, gain.low), std::max(1.0, gain.high)};
-      return {gain,
-              fmt::format("matrix kernels run at {} of their roof; well-tuned ones reach {:.0f} to {:.0f} %",
-                          percent_text(floor->time.best / std::max(now, 1e-300)), 100 * reach.low, 100 * reach.high)};
+      return {
+          gain,
+          fmt::format(
+              "matrix kernels run at {} of their roof; well-tuned ones reach {:.0f} to {:.0f} %",
+              percent_text(floor->time.best / std::max(now, 1e-300)), 100 * reach.low,
+              100 * reach.high)};
     }};
 
 }  // namespace ridgeline::diagnosis

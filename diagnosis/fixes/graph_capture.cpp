@@ -29,13 +29,16 @@ const Fix kGraphCapture{
         // Behind a roof that binds, most of what nobody separated is kernels on their way to it.
         const bool roof = s.regime == Regime::compute_bound || s.regime == Regime::bandwidth_bound;
         ledger.scale(LineId::not_separated, {roof ? 0.6 : 0.2, 1.0});
-        return {ledger.gain(),
-                fmt::format("launch gaps were not measured; they are at most the {} that nobody has separated",
-                            percent_text(s.budget.share(LineId::not_separated).best))};
+        return {
+            ledger.gain(),
+            fmt::format(
+                "launch gaps were not measured; they are at most the {} that nobody has separated",
+                percent_text(s.budget.share(LineId::not_separated).best))};
       }
       if (s.budget.back_to_back) {
         return {{1.0},
-                fmt::format("already captured, or launched far enough ahead: the gaps between a step's kernels come to "
+                fmt::format("already captured, or launched far enough ahead: the gaps between a "
+                            "step's kernels come to "
                             "{} of {}",
                             time_text(gaps->time.best), time_text(s.budget.total.best))};
       }
@@ -43,7 +46,8 @@ const Fix kGraphCapture{
       const Maybe& count = s.evidence.profile.kernels_per_step;
       return {ledger.gain(),
               fmt::format("it removes {}the gaps between kernels, {} of the {} step",
-                          count ? fmt::format("{} launches a step and ", number_text(count->best)) : std::string(),
+                          count ? fmt::format("{} launches a step and ", number_text(count->best))
+                                : std::string(),
                           time_range_text(gaps->time.interval), time_text(s.budget.total.best))};
     }};
 

@@ -15,19 +15,23 @@ const Fix kKvSplit{
     .effort = 1,
     .popularity = 0.2,
     .applies =
-        [](const Situation& s) { return is_decoding(s) && s.budget.find(LineId::attention_distance) != nullptr; },
+        [](const Situation& s) {
+          return is_decoding(s) && s.budget.find(LineId::attention_distance) != nullptr;
+        },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
       const Line* kv = s.budget.find(LineId::kv_cache);
       const Line* distance = s.budget.find(LineId::attention_distance);
-      // A well-split kernel reads at 0.6 to 0.8 of peak; short of bytes, it stands at its launch floor and nothing
-      // helps.
+      // A well-split kernel reads at 0.6 to 0.8 of peak; short of bytes, it stands at its launch
+      // floor and nothing helps.
       const double floor = kv != nullptr ? kv->time.best : 0.0;
       const double now = distance->time.best;
-      ledger.replace(LineId::attention_distance,
-                     {std::min(now, floor * 0.25), std::min(now, std::max(floor * 0.67, 0.5 * now))});
+      ledger.replace(
+          LineId::attention_distance,
+          {std::min(now, floor * 0.25), std::min(now, std::max(floor * 0.67, 0.5 * now))});
       return {ledger.gain(),
-              fmt::format("decode attention stands {} beyond the time its KV bytes need", time_text(now))};
+              fmt::format("decode attention stands {} beyond the time its KV bytes need",
+                          time_text(now))};
     }};
 
 }  // namespace ridgeline::diagnosis

@@ -1,4 +1,5 @@
-// More sequences (or a larger microbatch) a step. Judged by the rate that was measured: of one sequence, or of all.
+// More sequences (or a larger microbatch) a step. Judged by the rate that was measured: of one
+// sequence, or of all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,35 +22,48 @@ const Fix kLargerBatch{
         Rewrite ledger(s.budget);
         ledger.scale(LineId::matrix_distance, {rows && rows->best >= 8192.0 ? 0.9 : 0.5, 1.0});
         return {ledger.gain(),
-                fmt::format("{}matrix products have rows enough; every pass over activations grows with the batch",
+                fmt::format("{}matrix products have rows enough; every pass over activations grows "
+                            "with the batch",
                             rows ? number_text(rows->best) + " tokens a step: " : std::string())};
       }
       if (s.work.window == Window::prefill) {
-        return {{1.0}, "prompts prefilled together share the same arithmetic units: none of them starts sooner"};
+        return {{1.0},
+                "prompts prefilled together share the same arithmetic units: none of them starts "
+                "sooner"};
       }
       const bool alone = s.evidence.serving.arrivals == Arrivals::one_at_a_time;
-      if (alone) return {{1.0}, "requests come one at a time: nothing overlaps, so there is nothing to batch"};
-      if (s.regime == Regime::capacity_bound) return {{1.0}, "no KV blocks are left for more sequences"};
+      if (alone)
+        return {{1.0},
+                "requests come one at a time: nothing overlaps, so there is nothing to batch"};
+      if (s.regime == Regime::capacity_bound)
+        return {{1.0}, "no KV blocks are left for more sequences"};
       if (arithmetic_binds(s)) {
         return {{1.0, 1.03},
-                "each token brings its own arithmetic, and arithmetic binds: the step grows with the batch"};
+                "each token brings its own arithmetic, and arithmetic binds: the step grows with "
+                "the batch"};
       }
       const Measured& m = s.evidence.measured;
       if (m.throughput_per_sequence && !m.throughput)
-        return {{0.5, 1.0}, "it raises the total, not the rate of a sequence, which is what was measured"};
-      if (!m.throughput) return {{0.5, 1.0}, "it raises the total; a sequence shares its steps with more others"};
+        return {{0.5, 1.0},
+                "it raises the total, not the rate of a sequence, which is what was measured"};
+      if (!m.throughput)
+        return {{0.5, 1.0}, "it raises the total; a sequence shares its steps with more others"};
       const bool open = s.evidence.serving.arrivals == Arrivals::open;
       if (open && !s.overloaded && s.work.sequences) {
         return {{1.0},
-                fmt::format("the requests that arrive set the batch, {} on average: a higher limit would admit no more",
+                fmt::format("the requests that arrive set the batch, {} on average: a higher limit "
+                            "would admit no more",
                             number_text(s.work.sequences->best))};
       }
-      // Twice the sequences: what is per step is shared by twice the tokens, what is per token is not.
-      const double per_token = s.budget.share(Cause::compute).best + s.budget.share(LineId::kv_cache).best;
+      // Twice the sequences: what is per step is shared by twice the tokens, what is per token is
+      // not.
+      const double per_token =
+          s.budget.share(Cause::compute).best + s.budget.share(LineId::kv_cache).best;
       const double host = s.budget.share(LineId::host).best;
       const double unknown = s.budget.share(Cause::unexplained).best;
       const double high = 2.0 / (1.0 + per_token + 0.5 * host);
-      const double low = 2.0 / (1.0 + per_token + host + unknown + s.budget.share(Cause::kernels).best);
+      const double low =
+          2.0 / (1.0 + per_token + host + unknown + s.budget.share(Cause::kernels).best);
       if (m.throughput_per_sequence && !s.overloaded) {
         // Nobody said which of the two rates is wanted: what the total may gain, a sequence loses.
         return {{1.0, std::max(1.0, high)},
@@ -57,8 +71,9 @@ const Fix kLargerBatch{
       }
       const bool overlap_unknown = best_or(s.work.sequences, 1.0) < 1.5;
       return {{overlap_unknown ? 1.0 : std::max(1.0, low), std::max(1.0, high)},
-              overlap_unknown ? "weights are read once a step whatever the batch, if requests overlap at all"
-                              : "weights are read once a step whatever the batch"};
+              overlap_unknown
+                  ? "weights are read once a step whatever the batch, if requests overlap at all"
+                  : "weights are read once a step whatever the batch"};
     }};
 
 }  // namespace ridgeline::diagnosis

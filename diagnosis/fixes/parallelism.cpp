@@ -25,21 +25,23 @@ const Fix kMoreTensorParallelism{
     .applies = [](const Situation& s) { return is_inference(s) && s.budget.in_seconds; },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
-      for (const LineId id : {LineId::weights, LineId::kv_cache, LineId::traffic, LineId::matrix_arithmetic,
-                              LineId::attention_arithmetic}) {
+      for (const LineId id : {LineId::weights, LineId::kv_cache, LineId::traffic,
+                              LineId::matrix_arithmetic, LineId::attention_arithmetic}) {
         ledger.scale(id, {0.5, 0.55});
       }
-      for (const LineId id : {LineId::matrix_distance, LineId::attention_distance}) ledger.scale(id, {0.5, 1.0});
+      for (const LineId id : {LineId::matrix_distance, LineId::attention_distance})
+        ledger.scale(id, {0.5, 1.0});
       const double layers = best_or(s.evidence.model.layers, 40.0);
       const bool collectives = is_decoding(s);
       if (collectives) ledger.add(kAllReduce * core::Interval(2.0 * layers));
-      return {
-          ledger.gain(),
-          s.budget.host_paced
-              ? "each device would wait for the same host"
-              : fmt::format(
-                    "bytes and arithmetic halve per device{}; the cost per token does not fall",
-                    collectives ? fmt::format(", {} collectives a step come on top", whole_text(2.0 * layers)) : "")};
+      return {ledger.gain(),
+              s.budget.host_paced
+                  ? "each device would wait for the same host"
+                  : fmt::format(
+                        "bytes and arithmetic halve per device{}; the cost per token does not fall",
+                        collectives ? fmt::format(", {} collectives a step come on top",
+                                                  whole_text(2.0 * layers))
+                                    : "")};
     }};
 
 extern const Fix kLessTensorParallelism;
@@ -52,20 +54,22 @@ const Fix kLessTensorParallelism{
     .applies =
         [](const Situation& s) {
           return best_or(s.evidence.machine.devices, 1.0) > 1.5 &&
-                 (s.budget.find(LineId::communication) != nullptr || s.regime == Regime::communication_bound);
+                 (s.budget.find(LineId::communication) != nullptr ||
+                  s.regime == Regime::communication_bound);
         },
     .assess = [](const Situation& s) -> Assessment {
       // Per device: the halves come back together, and half of the collectives' time goes.
       Rewrite ledger(s.budget);
       if (s.budget.find(LineId::communication) == nullptr) {
         ledger.scale(LineId::not_separated, {0.3, 0.9});
-        return {
-            ledger.gain(),
-            "collectives were not measured; what nobody separated is about as long as they would be; gain per device"};
+        return {ledger.gain(),
+                "collectives were not measured; what nobody separated is about as long as they "
+                "would be; gain per device"};
       }
       ledger.scale(LineId::communication, {0.0, 0.6});
-      return {ledger.gain(), fmt::format("collectives are {} of a step; gain per device, not per request",
-                                         percent_text(s.budget.share(Cause::communication).best))};
+      return {ledger.gain(),
+              fmt::format("collectives are {} of a step; gain per device, not per request",
+                          percent_text(s.budget.share(Cause::communication).best))};
     }};
 
 extern const Fix kFasterLinks;
@@ -77,14 +81,16 @@ const Fix kFasterLinks{
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {
-          return s.budget.find(LineId::communication) != nullptr || s.budget.find(LineId::transfer) != nullptr;
+          return s.budget.find(LineId::communication) != nullptr ||
+                 s.budget.find(LineId::transfer) != nullptr;
         },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
       // Small messages wait for one another, not for the wire.
       ledger.scale(LineId::communication, {0.5, 0.95}).scale(LineId::transfer, {0.5, 0.95});
       return {ledger.gain(),
-              "only what the messages' size takes would shrink, not the waiting of devices for each other"};
+              "only what the messages' size takes would shrink, not the waiting of devices for "
+              "each other"};
     }};
 
 }  // namespace ridgeline::diagnosis

@@ -9,10 +9,12 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Share of the ledger that prompt tokens take: their part of the arithmetic and of what comes with it.
+/// Share of the ledger that prompt tokens take: their part of the arithmetic and of what comes with
+/// it.
 double prompt_share(const Situation& s) {
   if (s.work.window == Window::prefill) return 1.0;
-  if (!s.work.riding || !s.work.tokens || s.budget.find(LineId::matrix_arithmetic) == nullptr) return 0.0;
+  if (!s.work.riding || !s.work.tokens || s.budget.find(LineId::matrix_arithmetic) == nullptr)
+    return 0.0;
   return std::clamp(s.work.riding->best / std::max(s.work.tokens->best, 1e-300), 0.0, 1.0) *
          s.budget.share(LineId::matrix_arithmetic).best;
 }
@@ -28,30 +30,35 @@ std::string prompt_words(const Situation& s) {
 }  // namespace
 
 extern const Fix kSmallerPrefillChunk;
-const Fix kSmallerPrefillChunk{
-    .name = "smaller_prefill_chunk",
-    .title = "Use smaller prefill chunks",
-    .family = "chunk",
-    .effort = 0,
-    .popularity = 0.35,
-    .applies = [](const Situation& s) { return s.work.phase == Phase::prefill || s.work.phase == Phase::mixed; },
-    .assess = [](const Situation&) -> Assessment {
-      return {{0.9, 1.0},
-              "chunks move prompt tokens between steps; they remove none, and weights are read once more for each"};
-    }};
+const Fix kSmallerPrefillChunk{.name = "smaller_prefill_chunk",
+                               .title = "Use smaller prefill chunks",
+                               .family = "chunk",
+                               .effort = 0,
+                               .popularity = 0.35,
+                               .applies =
+                                   [](const Situation& s) {
+                                     return s.work.phase == Phase::prefill ||
+                                            s.work.phase == Phase::mixed;
+                                   },
+                               .assess = [](const Situation&) -> Assessment {
+                                 return {{0.9, 1.0},
+                                         "chunks move prompt tokens between steps; they remove "
+                                         "none, and weights are read once more for each"};
+                               }};
 
 extern const Fix kPrefixCache;
-const Fix kPrefixCache{.name = "prefix_cache",
-                       .title = "Reuse the KV of prompt prefixes seen before",
-                       .family = "prompts",
-                       .effort = 0,
-                       .popularity = 0.35,
-                       .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
-                       .assess = [](const Situation& s) -> Assessment {
-                         // None of the prompts may share a beginning, or nearly all of them.
-                         return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))},
-                                 prompt_words(s) + "; what share of the prompts begins alike is not known"};
-                       }};
+const Fix kPrefixCache{
+    .name = "prefix_cache",
+    .title = "Reuse the KV of prompt prefixes seen before",
+    .family = "prompts",
+    .effort = 0,
+    .popularity = 0.35,
+    .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
+    .assess = [](const Situation& s) -> Assessment {
+      // None of the prompts may share a beginning, or nearly all of them.
+      return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))},
+              prompt_words(s) + "; what share of the prompts begins alike is not known"};
+    }};
 
 extern const Fix kDisaggregatedPrefill;
 const Fix kDisaggregatedPrefill{
@@ -61,7 +68,8 @@ const Fix kDisaggregatedPrefill{
     .effort = 2,
     .needs_hardware = true,
     .popularity = 0.4,
-    .applies = [](const Situation& s) { return s.work.phase == Phase::mixed && prompt_share(s) > 0.0; },
+    .applies =
+        [](const Situation& s) { return s.work.phase == Phase::mixed && prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
       const double share = prompt_share(s);
       return {{1.0 / (1.0 - 0.8 * share), 1.0 / (1.0 - share)},

@@ -5,25 +5,30 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Share of the time saved in kernels that shortens a step whose launches come one by one from a slower host: what
-/// follows the last launch.
+/// Share of the time saved in kernels that shortens a step whose launches come one by one from a
+/// slower host: what follows the last launch.
 constexpr core::Interval kRealised{0.0, 0.2};
 
-bool on_device(Cause c) { return c == Cause::bandwidth || c == Cause::compute || c == Cause::kernels; }
+bool on_device(Cause c) {
+  return c == Cause::bandwidth || c == Cause::compute || c == Cause::kernels;
+}
 
 }  // namespace
 
 void Rewrite::save(const Line& line, core::Interval seconds) {
-  const auto share = [](double part, double whole) { return whole > 0.0 ? std::min(part / whole, 1.0) : 0.0; };
-  core::Interval shares{share(seconds.low, line.time.low() > 0.0 ? line.time.low() : line.time.best),
-                        share(seconds.high, line.time.high())};
+  const auto share = [](double part, double whole) {
+    return whole > 0.0 ? std::min(part / whole, 1.0) : 0.0;
+  };
+  core::Interval shares{
+      share(seconds.low, line.time.low() > 0.0 ? line.time.low() : line.time.best),
+      share(seconds.high, line.time.high())};
   if (shares.low > shares.high) std::swap(shares.low, shares.high);
   if (budget_.host_paced && on_device(line.cause)) shares = shares * kRealised;
   savings_.push_back({&line, shares});
 }
 
-/// The most or the least that can be saved by lines that lie within their bounds and add up to the total: each line
-/// gets its least, and what remains goes where it is saved best (or worst).
+/// The most or the least that can be saved by lines that lie within their bounds and add up to the
+/// total: each line gets its least, and what remains goes where it is saved best (or worst).
 double Rewrite::saved(bool most) const {
   struct Part {
     double low;
@@ -40,8 +45,9 @@ double Rewrite::saved(bool most) const {
     parts.push_back({line.time.low(), line.time.high() - line.time.low(), share});
     left -= line.time.low();
   }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [most](const Part& a, const Part& b) { return most ? a.share > b.share : a.share < b.share; });
+  std::stable_sort(parts.begin(), parts.end(), [most](const Part& a, const Part& b) {
+    return most ? a.share > b.share : a.share < b.share;
+  });
   double sum = 0.0;
   for (const Part& part : parts) {
     const double more = std::clamp(left, 0.0, std::max(part.room, 0.0));
@@ -52,7 +58,8 @@ double Rewrite::saved(bool most) const {
 }
 
 Rewrite& Rewrite::scale(LineId id, core::Interval factor) {
-  if (const Line* line = budget_.find(id)) save(*line, line->time.interval * (core::Interval(1.0) - factor));
+  if (const Line* line = budget_.find(id))
+    save(*line, line->time.interval * (core::Interval(1.0) - factor));
   return *this;
 }
 
@@ -64,7 +71,8 @@ Rewrite& Rewrite::shrink_bytes(LineId id, core::Interval factor) {
   for (const LineId other : {LineId::weights, LineId::kv_cache, LineId::traffic}) {
     if (const Line* l = budget_.find(other)) roof += l->time.best;
   }
-  const double room = std::max(0.0, roof - hidden);  // the line can lose this before the arithmetic shows
+  const double room =
+      std::max(0.0, roof - hidden);  // the line can lose this before the arithmetic shows
   const auto saved = [&](double time, double f) { return std::min(time * (1.0 - f), room); };
   save(*line, {saved(line->time.low(), factor.high), saved(line->time.high(), factor.low)});
   return *this;
@@ -73,8 +81,9 @@ Rewrite& Rewrite::shrink_bytes(LineId id, core::Interval factor) {
 Rewrite& Rewrite::shrink_arithmetic(core::Interval factor, core::Interval bytes_factor) {
   const Line* line = budget_.find(LineId::matrix_arithmetic);
   if (line == nullptr) return *this;
-  const core::Interval bytes =
-      budget_.bandwidth_floor ? budget_.bandwidth_floor->interval * bytes_factor : core::Interval(0.0);
+  const core::Interval bytes = budget_.bandwidth_floor
+                                   ? budget_.bandwidth_floor->interval * bytes_factor
+                                   : core::Interval(0.0);
   const core::Interval after = core::max(line->time.interval * factor, bytes);
   save(*line, {std::max(0.0, line->time.low() - std::min(after.high, line->time.low())),
                std::max(0.0, line->time.high() - after.low)});

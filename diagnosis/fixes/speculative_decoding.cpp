@@ -1,4 +1,5 @@
-// Several tokens guessed and checked in one pass: more tokens a weight read, more arithmetic a token.
+// Several tokens guessed and checked in one pass: more tokens a weight read, more arithmetic a
+// token.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,27 +30,32 @@ const Fix kSpeculativeDecoding{
       if (arithmetic_binds(s)) {
         const double c = s.budget.share(LineId::matrix_arithmetic).best;
         const double longer = 1.0 - c + c * kChecked;
-        return {{std::min(1.0, kTokensAPass.low / longer), std::min(1.0, kTokensAPass.high / longer)},
-                "every guess costs arithmetic, and arithmetic binds"};
+        return {
+            {std::min(1.0, kTokensAPass.low / longer), std::min(1.0, kTokensAPass.high / longer)},
+            "every guess costs arithmetic, and arithmetic binds"};
       }
       if (s.budget.host_paced) {
         // Nor is the draft free of launches: each of its passes waits for the same host.
-        return {{0.8, 1.6}, "fewer steps a token, but drafting adds launches to a host that is already late"};
+        return {{0.8, 1.6},
+                "fewer steps a token, but drafting adds launches to a host that is already late"};
       }
       if (s.budget.share(Cause::bandwidth).best < 0.4) {
         return {{0.8, kTokensAPass.high},
                 s.budget.bandwidth_floor
-                    ? "what makes the step long is not the read of the weights, and may grow with the guesses"
+                    ? "what makes the step long is not the read of the weights, and may grow with "
+                      "the guesses"
                     : "how much of a step is the read of the weights is not known"};
       }
       const Maybe& hidden = s.budget.compute_floor;
       const double longer =
-          hidden ? std::max(1.0, kChecked * hidden->best / std::max(s.budget.total.best, 1e-300)) : 1.0;
-      return {
-          {kTokensAPass.low / longer, kTokensAPass.high / longer},
-          fmt::format("one read of the weights would yield {:.1f} to {:.1f} tokens; arithmetic is at {} and has room",
-                      kTokensAPass.low, kTokensAPass.high,
-                      percent_text(hidden ? hidden->best / std::max(s.budget.total.best, 1e-300) : 0.0))};
+          hidden ? std::max(1.0, kChecked * hidden->best / std::max(s.budget.total.best, 1e-300))
+                 : 1.0;
+      return {{kTokensAPass.low / longer, kTokensAPass.high / longer},
+              fmt::format("one read of the weights would yield {:.1f} to {:.1f} tokens; arithmetic "
+                          "is at {} and has room",
+                          kTokensAPass.low, kTokensAPass.high,
+                          percent_text(hidden ? hidden->best / std::max(s.budget.total.best, 1e-300)
+                                              : 0.0))};
     }};
 
 }  // namespace ridgeline::diagnosis

@@ -21,21 +21,26 @@ class VllmV1 : public Scheduler {
   /// Tokens that a sequence would compute in a step without limit.
   [[nodiscard]] std::int64_t wanted_by(const Sequence& sequence) const {
     const std::int64_t n = sequence.outstanding();
-    return engine_.long_prefill_token_threshold > 0 ? std::min(n, engine_.long_prefill_token_threshold) : n;
+    return engine_.long_prefill_token_threshold > 0
+               ? std::min(n, engine_.long_prefill_token_threshold)
+               : n;
   }
 
   void advance_running(ServerState& state, StepPlan& plan, std::int64_t& budget) {
     for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
       Sequence& sequence = *state.running[i];
       const std::int64_t n = std::min(wanted_by(sequence), budget);
-      if (!make_room(state, plan, sequence, sequence.computed + n)) return;  // it was itself the last one
+      if (!make_room(state, plan, sequence, sequence.computed + n))
+        return;  // it was itself the last one
       plan.chunks.push_back({&sequence, n});
       budget -= n;
     }
   }
 
-  /// Takes the blocks for `tokens` tokens, preempting from the back of the running list. False when `sequence` itself had to go.
-  static bool make_room(ServerState& state, StepPlan& plan, Sequence& sequence, std::int64_t tokens) {
+  /// Takes the blocks for `tokens` tokens, preempting from the back of the running list. False when
+  /// `sequence` itself had to go.
+  static bool make_room(ServerState& state, StepPlan& plan, Sequence& sequence,
+                        std::int64_t tokens) {
     while (!state.kv.grow(sequence.blocks, tokens)) {
       Sequence* victim = state.running.back();
       state.running.pop_back();
@@ -49,7 +54,8 @@ class VllmV1 : public Scheduler {
   }
 
   void admit_waiting(ServerState& state, StepPlan& plan, std::int64_t& budget) {
-    while (!state.waiting.empty() && budget > 0 && static_cast<std::int64_t>(state.running.size()) < engine_.max_num_seqs) {
+    while (!state.waiting.empty() && budget > 0 &&
+           static_cast<std::int64_t>(state.running.size()) < engine_.max_num_seqs) {
       Sequence& sequence = *state.waiting.front();
       const std::int64_t n = std::min(wanted_by(sequence), budget);
       if (!engine_.enable_chunked_prefill && n < wanted_by(sequence)) return;
@@ -64,7 +70,8 @@ class VllmV1 : public Scheduler {
   }
 
   [[nodiscard]] bool whole_sequence_fits(const ServerState& state, const Sequence& sequence) const {
-    const auto kept = static_cast<std::int64_t>(std::ceil(engine_.watermark * static_cast<double>(state.kv.blocks())));
+    const auto kept = static_cast<std::int64_t>(
+        std::ceil(engine_.watermark * static_cast<double>(state.kv.blocks())));
     const std::int64_t reserve = state.running.empty() ? 0 : kept;
     return state.kv.blocks_for(sequence.known()) + reserve <= state.kv.free_blocks();
   }
@@ -74,6 +81,8 @@ class VllmV1 : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_vllm_v1(const EngineSpec& engine) { return std::make_unique<VllmV1>(engine); }
+std::unique_ptr<Scheduler> make_vllm_v1(const EngineSpec& engine) {
+  return std::make_unique<VllmV1>(engine);
+}
 
 }  // namespace ridgeline::sim

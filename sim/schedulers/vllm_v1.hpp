@@ -1,10 +1,13 @@
 #pragma once
-// vLLM V1's scheduler (vllm/v1/core/sched/scheduler.py, version 0.10 and, for the full-sequence gate and the watermark, 2026).
+// vLLM V1's scheduler (vllm/v1/core/sched/scheduler.py, version 0.10 and, for the full-sequence
+// gate and the watermark, 2026).
 //
-// There are no phases: every request only has computed tokens chasing known tokens. A step's token budget goes to running requests
-// first, in order of admission (decodes take 1, prefills a chunk); one that finds no KV block preempts the last running request,
-// which frees all its blocks and recomputes later. Waiting requests are admitted with what budget is left, only if nothing was
-// preempted, and a request that does not fit stops the line. Left out: prefix cache, priorities, speculative tokens.
+// There are no phases: every request only has computed tokens chasing known tokens. A step's token
+// budget goes to running requests first, in order of admission (decodes take 1, prefills a chunk);
+// one that finds no KV block preempts the last running request, which frees all its blocks and
+// recomputes later. Waiting requests are admitted with what budget is left, only if nothing was
+// preempted, and a request that does not fit stops the line. Left out: prefix cache, priorities,
+// speculative tokens.
 
 #include <memory>
 

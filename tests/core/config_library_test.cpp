@@ -11,7 +11,8 @@ using ridgeline::tests::error_of;
 using ridgeline::tests::TemporaryFolder;
 
 /// What `text`, standing in `file`, means as a GPU.
-Node resolve(const ConfigLibrary& library, std::string_view text, const std::string& file = "s.yaml") {
+Node resolve(const ConfigLibrary& library, std::string_view text,
+             const std::string& file = "s.yaml") {
   return library.resolve("hw", parse_yaml(text, file));
 }
 
@@ -55,7 +56,8 @@ TEST_CASE("A path is relative to the file that says so", "[core][config_library]
   folder.write("mine/parts/gpu.yaml", "{base: ../common.yaml, units: 5}");
   folder.write("mine/common.yaml", "{units: 1, dies: 2}");
   const ConfigLibrary library(folder.path());
-  const Node whole = resolve(library, "parts/gpu.yaml", (folder.path() / "mine" / "scenario.yaml").string());
+  const Node whole =
+      resolve(library, "parts/gpu.yaml", (folder.path() / "mine" / "scenario.yaml").string());
   CHECK(whole.find("units")->scalar == "5");
   CHECK(whole.find("dies")->scalar == "2");
 
@@ -67,20 +69,24 @@ TEST_CASE("A path is relative to the file that says so", "[core][config_library]
 TEST_CASE("A path to no file names the place that says so", "[core][config_library]") {
   const TemporaryFolder folder;
   const ConfigLibrary library(folder.path());
-  CHECK(error_of([&] { static_cast<void>(resolve(library, "{base: ./none.yaml}", "/nowhere/s.yaml")); }) ==
-        "/nowhere/s.yaml:1:8: hw: no such file: /nowhere/./none.yaml");
+  CHECK(error_of([&] {
+          static_cast<void>(resolve(library, "{base: ./none.yaml}", "/nowhere/s.yaml"));
+        }) == "/nowhere/s.yaml:1:8: hw: no such file: /nowhere/./none.yaml");
   const auto missing = folder.path() / "none.yaml";
-  CHECK(error_of([&] { static_cast<void>(library.load("hw", missing)); }) == missing.string() + ": no such file");
+  CHECK(error_of([&] { static_cast<void>(library.load("hw", missing)); }) ==
+        missing.string() + ": no such file");
 }
 
-TEST_CASE("Bases that come back to themselves are shown as the chain they are", "[core][config_library]") {
+TEST_CASE("Bases that come back to themselves are shown as the chain they are",
+          "[core][config_library]") {
   const TemporaryFolder folder;
   folder.write("hw/a.yaml", "base: b\n");
   folder.write("hw/b.yaml", "{base: ./c.yaml}");
   folder.write("hw/c.yaml", "# by another road\nbase: a\n");
   const ConfigLibrary library(folder.path());
   CHECK(error_of([&] { static_cast<void>(resolve(library, "a")); }) ==
-        (folder.path() / "hw" / "./c.yaml").string() + ":2:7: base: cyclic reference: a.yaml -> b.yaml -> c.yaml -> a.yaml");
+        (folder.path() / "hw" / "./c.yaml").string() +
+            ":2:7: base: cyclic reference: a.yaml -> b.yaml -> c.yaml -> a.yaml");
   const auto self = folder.write("hw/self.yaml", "base: self\n");
   CHECK(error_of([&] { static_cast<void>(resolve(library, "self")); }) ==
         self.string() + ":1:7: base: cyclic reference: self.yaml -> self.yaml");

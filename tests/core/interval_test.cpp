@@ -47,7 +47,8 @@ TEST_CASE("Interval arithmetic holds whatever its members give", "[core][interva
     const double x = draw.member(a);
     const double y = draw.member(b);
     const double z = draw.member(positive);
-    INFO("[" << a.low << ", " << a.high << "] and [" << b.low << ", " << b.high << "], members " << x << " and " << y);
+    INFO("[" << a.low << ", " << a.high << "] and [" << b.low << ", " << b.high << "], members "
+             << x << " and " << y);
     REQUIRE((a + b).contains(x + y));
     REQUIRE((a - b).contains(x - y));
     REQUIRE((a * b).contains(x * y));
@@ -68,7 +69,8 @@ TEST_CASE("Interval arithmetic is no wider than its corners", "[core][interval]"
   CHECK(Interval{3} * Interval{4} == Interval{12});
 }
 
-TEST_CASE("Two intervals either meet in an intersection or contradict each other", "[core][interval]") {
+TEST_CASE("Two intervals either meet in an intersection or contradict each other",
+          "[core][interval]") {
   Draws draw("meets");
   for (int i = 0; i < 10'000; ++i) {
     const Interval a = draw.interval(0.0, 10.0);
@@ -85,7 +87,8 @@ TEST_CASE("Two intervals either meet in an intersection or contradict each other
   CHECK_FALSE(intersect(Interval{1, 2}, Interval{3, 4}).has_value());
 }
 
-TEST_CASE("A value within a fraction of itself has its ends that far away, whatever its sign", "[core][interval]") {
+TEST_CASE("A value within a fraction of itself has its ends that far away, whatever its sign",
+          "[core][interval]") {
   CHECK(Interval::within(40.0, 0.125) == Interval{35, 45});
   CHECK(Interval::within(-40.0, 0.125) == Interval{-45, -35});
   CHECK(Interval{35, 45}.middle() == 40.0);
@@ -109,7 +112,8 @@ TEST_CASE("Unknown over unknown is unknown, not a NaN", "[core][interval]") {
   CHECK(Interval{0, 2} / Interval{0, 4} == unknown);
 }
 
-TEST_CASE("What is left of something unknown is unbounded below, also when scaled", "[core][interval]") {
+TEST_CASE("What is left of something unknown is unbounded below, also when scaled",
+          "[core][interval]") {
   const Interval rest = Interval{5} - Interval::unknown_positive();
   CHECK(rest == Interval{-kInfinity, 5});
   CHECK(rest * Interval{0, 1} == Interval{-kInfinity, 5});

@@ -41,10 +41,11 @@ TEST_CASE("A quantity is a number and a unit of its dimension", "[core][quantity
   CHECK(quantity("42", Dimension::none) == 42.0);
 }
 
-TEST_CASE("Every unit of a dimension is read as its factor, with or without a space", "[core][quantity]") {
+TEST_CASE("Every unit of a dimension is read as its factor, with or without a space",
+          "[core][quantity]") {
   for (const Dimension dimension :
-       {Dimension::fraction, Dimension::time, Dimension::bytes, Dimension::bytes_per_second, Dimension::flop,
-        Dimension::flop_per_second, Dimension::rate}) {
+       {Dimension::fraction, Dimension::time, Dimension::bytes, Dimension::bytes_per_second,
+        Dimension::flop, Dimension::flop_per_second, Dimension::rate}) {
     for (const UnitScale& unit : units_of(dimension)) {
       CHECK(quantity("2 " + std::string(unit.name), dimension) == Approx(2.0 * unit.factor));
       CHECK(quantity("2" + std::string(unit.name), dimension) == Approx(2.0 * unit.factor));
@@ -69,9 +70,34 @@ TEST_CASE("Numbers are written as people write them", "[core][quantity]") {
 }
 
 TEST_CASE("What is not one number with one unit is nothing", "[core][quantity]") {
-  for (const char* text : {"", " ", "GB", "192", "192 gb", "192 GB/s", "192 G B", "192 GB 1", "1.2.3 GB", "--1 GB", "+-1 GB",
-                           "1e GB", "0x10 GB", "nan GB", "NaN", "inf GB", "infinity", "1e999 GB", "1e308 TB", ".", "-", "1_000 GB",
-                           "1,00 GB,", ",100 GB", "192 GB # note", "1 - 2 GB", "~1 GB", "1e99999999999 GB"}) {
+  for (const char* text : {"",
+                           " ",
+                           "GB",
+                           "192",
+                           "192 gb",
+                           "192 GB/s",
+                           "192 G B",
+                           "192 GB 1",
+                           "1.2.3 GB",
+                           "--1 GB",
+                           "+-1 GB",
+                           "1e GB",
+                           "0x10 GB",
+                           "nan GB",
+                           "NaN",
+                           "inf GB",
+                           "infinity",
+                           "1e999 GB",
+                           "1e308 TB",
+                           ".",
+                           "-",
+                           "1_000 GB",
+                           "1,00 GB,",
+                           ",100 GB",
+                           "192 GB # note",
+                           "1 - 2 GB",
+                           "~1 GB",
+                           "1e99999999999 GB"}) {
     INFO(text);
     CHECK_FALSE(parse_quantity(text, Dimension::bytes).has_value());
   }
@@ -81,7 +107,8 @@ TEST_CASE("What is not one number with one unit is nothing", "[core][quantity]")
 }
 
 TEST_CASE("A comma groups three digits and nothing else", "[core][quantity]") {
-  for (const char* text : {"6,1 GB", "6,10 GB", "12,34 GB", "1,2345 GB", "1,2,3 GB"}) {  // 6,1 is six and a tenth to half of Europe
+  for (const char* text : {"6,1 GB", "6,10 GB", "12,34 GB", "1,2345 GB",
+                           "1,2,3 GB"}) {  // 6,1 is six and a tenth to half of Europe
     INFO(text);
     CHECK_FALSE(parse_quantity(text, Dimension::bytes).has_value());
   }
@@ -124,8 +151,9 @@ TEST_CASE("About is an eighth either way, and equals is exact", "[core][quantity
 }
 
 TEST_CASE("A malformed interval is nothing", "[core][quantity]") {
-  for (const char* text : {"", "~", "=", "about", "30-6 us", "6 us-30 us", "6-us", "-", "6-30", "6-30 GB", "6 us 30", "nan-1 us",
-                           "1...3 us", "<6 us", "~~6 us", "1e400 us"}) {
+  for (const char* text :
+       {"", "~", "=", "about", "30-6 us", "6 us-30 us", "6-us", "-", "6-30", "6-30 GB", "6 us 30",
+        "nan-1 us", "1...3 us", "<6 us", "~~6 us", "1e400 us"}) {
     INFO(text);
     CHECK_FALSE(parse_interval(text, Dimension::time).has_value());
   }
@@ -136,12 +164,15 @@ TEST_CASE("Both ends of a range are finite", "[core][quantity]") {
 }
 
 TEST_CASE("Each dimension says how it is written, and its own example reads", "[core][quantity]") {
-  for (const Dimension dimension : {Dimension::fraction, Dimension::time, Dimension::bytes, Dimension::bytes_per_second,
-                                    Dimension::flop, Dimension::flop_per_second, Dimension::rate}) {
+  for (const Dimension dimension :
+       {Dimension::fraction, Dimension::time, Dimension::bytes, Dimension::bytes_per_second,
+        Dimension::flop, Dimension::flop_per_second, Dimension::rate}) {
     const std::string expected = expected_text(dimension);
     const std::size_t open = expected.find('\'');
     REQUIRE(open != std::string::npos);
-    CHECK(parse_quantity(expected.substr(open + 1, expected.find('\'', open + 1) - open - 1), dimension).has_value());
+    CHECK(parse_quantity(expected.substr(open + 1, expected.find('\'', open + 1) - open - 1),
+                         dimension)
+              .has_value());
   }
 }
 

@@ -29,7 +29,8 @@ Moments moments(const std::function<double(double)>& quantile) {
   return {mean, std::sqrt(squares / kSlices - mean * mean)};
 }
 
-TEST_CASE("The n-th number of a stream does not depend on what was asked before", "[core][random]") {
+TEST_CASE("The n-th number of a stream does not depend on what was asked before",
+          "[core][random]") {
   const RandomStream a(7, "arrivals");
   std::vector<std::uint64_t> forward;
   for (std::uint64_t n = 0; n < 100; ++n) forward.push_back(a.bits(n));
@@ -103,7 +104,8 @@ std::uint64_t unmix(std::uint64_t z) {
 TEST_CASE("A uniform number is below one even where all its bits are set", "[core][random]") {
   constexpr std::uint64_t kOnes = ~0ULL;
   constexpr std::uint64_t kStreams = 0x5249444745ULL;  // what a stream mixes into its seed
-  constexpr std::uint64_t kFirst = 0x910a2dec89025cc1ULL;  // SplitMix64's published first output for seed 1
+  constexpr std::uint64_t kFirst =
+      0x910a2dec89025cc1ULL;  // SplitMix64's published first output for seed 1
   const std::uint64_t key = kFirst;
   const RandomStream random(1 ^ kStreams, "");
   const std::uint64_t n = unmix(key ^ unmix(kOnes));
@@ -112,34 +114,41 @@ TEST_CASE("A uniform number is below one even where all its bits are set", "[cor
   CHECK(random.uniform_int(n, 0, 9) == 9);
 }
 
-TEST_CASE("The exponential law has the mean it is given, and the deviation of its mean", "[core][random]") {
+TEST_CASE("The exponential law has the mean it is given, and the deviation of its mean",
+          "[core][random]") {
   const Moments m = moments([](double u) { return exponential_quantile(u, 3.0); });
   CHECK(m.mean == Approx(3.0).epsilon(0.001));
   CHECK(m.deviation == Approx(3.0).epsilon(0.005));
   CHECK(exponential_quantile(0.5, 3.0) == Approx(3.0 * std::log(2.0)));
 }
 
-TEST_CASE("The gamma law has mean shape times scale and variation 1 / sqrt(shape)", "[core][random]") {
+TEST_CASE("The gamma law has mean shape times scale and variation 1 / sqrt(shape)",
+          "[core][random]") {
   for (const double shape : {0.25, 1.0, 4.0}) {
     const Moments m = moments([&](double u) { return gamma_quantile(u, shape, 2.0); });
     CHECK(m.mean == Approx(2.0 * shape).epsilon(0.002));
     CHECK(m.deviation / m.mean == Approx(1.0 / std::sqrt(shape)).epsilon(0.01));
   }
-  CHECK(gamma_quantile(0.3, 1.0, 2.0) == Approx(exponential_quantile(0.3, 2.0)));  // shape 1 is exponential
+  CHECK(gamma_quantile(0.3, 1.0, 2.0) ==
+        Approx(exponential_quantile(0.3, 2.0)));  // shape 1 is exponential
 }
 
-TEST_CASE("The lognormal law has the median it is given and mean median times exp(sigma^2 / 2)", "[core][random]") {
+TEST_CASE("The lognormal law has the median it is given and mean median times exp(sigma^2 / 2)",
+          "[core][random]") {
   const Moments m = moments([](double u) { return lognormal_quantile(u, 100.0, 0.5); });
   CHECK(m.mean == Approx(100.0 * std::exp(0.125)).epsilon(0.002));
   CHECK(lognormal_quantile(0.5, 100.0, 0.5) == Approx(100.0));
-  CHECK(lognormal_quantile(0.8413447460685429, 100.0, 0.5) == Approx(100.0 * std::exp(0.5)));  // one deviation up
+  CHECK(lognormal_quantile(0.8413447460685429, 100.0, 0.5) ==
+        Approx(100.0 * std::exp(0.5)));  // one deviation up
 }
 
-TEST_CASE("Quantiles rise with their argument and stay finite at the ends of what uniform gives", "[core][random]") {
+TEST_CASE("Quantiles rise with their argument and stay finite at the ends of what uniform gives",
+          "[core][random]") {
   const double lowest = 0x1.0p-54;
   const double highest = 1.0 - 0x1.0p-53;
   for (const auto& quantile : std::vector<std::function<double(double)>>{
-           [](double u) { return exponential_quantile(u, 1.0); }, [](double u) { return gamma_quantile(u, 0.5, 1.0); },
+           [](double u) { return exponential_quantile(u, 1.0); },
+           [](double u) { return gamma_quantile(u, 0.5, 1.0); },
            [](double u) { return lognormal_quantile(u, 1.0, 2.0); }}) {
     double before = quantile(lowest);
     CHECK(before >= 0.0);

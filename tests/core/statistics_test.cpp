@@ -22,7 +22,8 @@ TEST_CASE("Percentiles are NumPy's linear ones", "[core][statistics]") {
   CHECK(s.max == 5.0);
 }
 
-TEST_CASE("The median of an even number of samples is halfway between the middle two", "[core][statistics]") {
+TEST_CASE("The median of an even number of samples is halfway between the middle two",
+          "[core][statistics]") {
   CHECK(summarize({10, 40, 20, 30}).p50 == 25.0);
   CHECK(summarize({0, 10}).p99 == Approx(9.9));
 }
@@ -41,7 +42,8 @@ TEST_CASE("Percentiles of 0 to 100 are themselves", "[core][statistics]") {
 TEST_CASE("One sample is every statistic of itself", "[core][statistics]") {
   const Summary s = summarize({7});
   CHECK(s.count == 1);
-  CHECK((s.mean == 7 && s.min == 7 && s.p50 == 7 && s.p90 == 7 && s.p95 == 7 && s.p99 == 7 && s.max == 7));
+  CHECK((s.mean == 7 && s.min == 7 && s.p50 == 7 && s.p90 == 7 && s.p95 == 7 && s.p99 == 7 &&
+         s.max == 7));
   CHECK(s.std == 0.0);
 }
 
@@ -66,7 +68,8 @@ TEST_CASE("A sample with a count is that many samples", "[core][statistics]") {
     std::vector<double> plain;
     const std::int64_t values = random.uniform_int(n++, 1, 12);
     for (std::int64_t i = 0; i < values; ++i) {
-      const double value = static_cast<double>(random.uniform_int(n++, -5, 5));  // repeats among values too
+      const double value =
+          static_cast<double>(random.uniform_int(n++, -5, 5));  // repeats among values too
       const auto count = static_cast<std::uint64_t>(random.uniform_int(n++, 1, 6));
       weighted.push_back({value, count});
       plain.insert(plain.end(), count, value);
@@ -76,8 +79,10 @@ TEST_CASE("A sample with a count is that many samples", "[core][statistics]") {
     REQUIRE(a.count == b.count);
     REQUIRE(a.mean == Approx(b.mean).margin(1e-12));
     REQUIRE(a.std == Approx(b.std).margin(1e-12));
-    REQUIRE((a.min == b.min && a.p50 == b.p50 && a.p90 == b.p90 && a.p95 == b.p95 && a.p99 == b.p99 && a.max == b.max));
-    REQUIRE((a.min <= a.p50 && a.p50 <= a.p90 && a.p90 <= a.p95 && a.p95 <= a.p99 && a.p99 <= a.max));
+    REQUIRE((a.min == b.min && a.p50 == b.p50 && a.p90 == b.p90 && a.p95 == b.p95 &&
+             a.p99 == b.p99 && a.max == b.max));
+    REQUIRE(
+        (a.min <= a.p50 && a.p50 <= a.p90 && a.p90 <= a.p95 && a.p95 <= a.p99 && a.p99 <= a.max));
   }
 }
 

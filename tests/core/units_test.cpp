@@ -10,18 +10,22 @@ namespace {
 using namespace ridgeline::core;  // NOLINT: a test of this one folder
 
 template <class A, class B>
-concept CanAdd = requires(A a, B b) { a + b; };
+concept CanAdd = requires(A a, B b) {
+  a + b;
+};
 template <class A, class B>
-concept CanMultiply = requires(A a, B b) { a * b; };
+concept CanMultiply = requires(A a, B b) {
+  a* b;
+};
 
 TEST_CASE("Amounts and rates give times, and times and rates give amounts", "[core][units]") {
-  CHECK((10.0_GB / 5.0_TBps) == Seconds{0.002});                      // 10e9 / 5e12
-  CHECK((3.0_GFLOP / 1.5_TFLOPps) == Seconds{0.002});                 // 3e9 / 1.5e12
+  CHECK((10.0_GB / 5.0_TBps) == Seconds{0.002});       // 10e9 / 5e12
+  CHECK((3.0_GFLOP / 1.5_TFLOPps) == Seconds{0.002});  // 3e9 / 1.5e12
   CHECK((BytesPerSecond{4.0} * Seconds{3.0}) == Bytes{12.0});
   CHECK((FlopPerSecond{4.0} * Seconds{3.0}) == Flop{12.0});
   CHECK((Bytes{12.0} / Seconds{3.0}) == BytesPerSecond{4.0});
   CHECK((Flop{12.0} / Seconds{3.0}) == FlopPerSecond{4.0});
-  CHECK(Bytes{12.0} / Bytes{3.0} == 4.0);                             // a plain ratio
+  CHECK(Bytes{12.0} / Bytes{3.0} == 4.0);  // a plain ratio
 }
 
 TEST_CASE("Literals are in SI units", "[core][units]") {

@@ -1,4 +1,5 @@
-// The five cases, typed and observed: both roads give one diagnosis, and its arithmetic can be followed.
+// The five cases, typed and observed: both roads give one diagnosis, and its arithmetic can be
+// followed.
 
 #include <catch2/catch.hpp>
 
@@ -16,7 +17,8 @@ namespace {
 Diagnosis typed(const std::string& name) {
   const std::filesystem::path root(RIDGELINE_SOURCE_DIR);
   const core::ConfigLibrary library(root / "configs");
-  return diagnosis::diagnose(diagnosis::load_evidence(root / "configs/cases" / (name + ".evidence.yaml"), library));
+  return diagnosis::diagnose(
+      diagnosis::load_evidence(root / "configs/cases" / (name + ".evidence.yaml"), library));
 }
 
 /// The finding with this unit whose value is nearest to `x`.
@@ -44,7 +46,7 @@ TEST_CASE("Case A: one request at a time is bound by bandwidth, near its ceiling
   CHECK(d.confidence > 0.7);
   CHECK(nearest(d, "steps/s", 200) == Approx(5300.0 / 26.0));               // 203.8: bytes alone
   CHECK(nearest(d, "fraction", 0.785) == Approx(160.0 / (5300.0 / 26.0)));  // 78.5 % of it
-  CHECK(nearest(d, "ratio", 1.27) == Approx(5300.0 / 26.0 / 160.0));        // what kernels can still give
+  CHECK(nearest(d, "ratio", 1.27) == Approx(5300.0 / 26.0 / 160.0));  // what kernels can still give
   CHECK(nearest(d, "fraction", 0.0032) == Approx(160 * 26e9 / 1307.4e12));  // useful FLOP
   CHECK(nearest(d, "fraction", 0.0095) == Approx(0.0095).margin(0.001));    // KV: 0.25 of 26.25 GB
   REQUIRE(d.fixes.size() == 2);

@@ -49,7 +49,8 @@ void check_sound(const Diagnosis& d) {
   if (d.time_budget) {
     double sum = 0.0;
     for (const auto& line : d.time_budget->lines) sum += line.time.best;
-    if (!d.time_budget->lines.empty()) CHECK(sum == Approx(d.time_budget->total.best).epsilon(1e-6));
+    if (!d.time_budget->lines.empty())
+      CHECK(sum == Approx(d.time_budget->total.best).epsilon(1e-6));
   }
   for (const auto& r : d.rejects) CHECK(r.speedup.high < 1.05);
   for (const auto& f : d.fixes) CHECK(f.speedup.high >= 1.05);
@@ -64,10 +65,12 @@ void check_sound(const Diagnosis& d) {
 
 }  // namespace
 
-TEST_CASE("GPU, model, batch and throughput are enough to compute the percentages and to ask one question") {
-  const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: "
-                               "1}\nmeasured: {throughput: 200 tokens/s}"));
+TEST_CASE(
+    "GPU, model, batch and throughput are enough to compute the percentages and to ask one "
+    "question") {
+  const Diagnosis d = diagnosis::diagnose(
+      read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: "
+           "1}\nmeasured: {throughput: 200 tokens/s}"));
   // 16 GB at 5.3 TB/s allow 331 steps/s; 200 are 60 % of it.
   CHECK(d.regime == Regime::bandwidth_bound);
   CHECK(d.settling_evidence.front().value == Approx(200 / (5300.0 / 16.0)));
@@ -78,9 +81,9 @@ TEST_CASE("GPU, model, batch and throughput are enough to compute the percentage
 }
 
 TEST_CASE("A rate above the roof is a contradiction, not a crash") {
-  const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: "
-                               "1}\nmeasured: {throughput: 400 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(
+      read("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: "
+           "1}\nmeasured: {throughput: 400 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK_FALSE(d.inconsistencies[0].explained);
   CHECK(d.confidence < 0.2);
@@ -90,21 +93,23 @@ TEST_CASE("A rate above the roof is a contradiction, not a crash") {
 
 TEST_CASE("The total of a batch read as the rate of one sequence is recognised") {
   // 32 x 60 tokens/s given as the rate of one: the floor is 32 times the time.
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: fp16}\nserving: {concurrency: 32}\n"
-           "measured: {throughput_per_sequence: 1920 tokens/s}"));
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: "
+                               "fp16}\nserving: {concurrency: 32}\n"
+                               "measured: {throughput_per_sequence: 1920 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK(d.inconsistencies[0].reading.find("total over sequences") != std::string::npos);
 }
 
 TEST_CASE("A rate of tokens and their lengths are enough to see arithmetic bind") {
-  // As many prompt tokens as output tokens: 2 x 11,116 x 13.5 GFLOP are 30 % of 989 TFLOP/s, far more than most servers
-  // reach.
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: {hbm_bandwidth: 3.35 TB/s, peak: {fp16: 989 TFLOP/s, fp8: 1979 TFLOP/s}}\nmodel: {parameters: "
-           "6.74e9, weight_dtype: "
-           "fp16}\n"
-           "serving: {prompt_tokens: 128, output_tokens: 128}\nmeasured: {throughput: 11116 tokens/s}"));
+  // As many prompt tokens as output tokens: 2 x 11,116 x 13.5 GFLOP are 30 % of 989 TFLOP/s, far
+  // more than most servers reach.
+  const Diagnosis d = diagnosis::diagnose(read(
+      "machine: {hbm_bandwidth: 3.35 TB/s, peak: {fp16: 989 TFLOP/s, fp8: 1979 TFLOP/s}}\nmodel: "
+      "{parameters: "
+      "6.74e9, weight_dtype: "
+      "fp16}\n"
+      "serving: {prompt_tokens: 128, output_tokens: 128}\nmeasured: {throughput: 11116 tokens/s}"));
   CHECK(d.regime == Regime::compute_bound);
   CHECK(d.settling_evidence.front().value == Approx(2 * 11116 * 2 * 6.74e9 / 989e12));
   CHECK(d.confidence < 0.5);
@@ -114,11 +119,12 @@ TEST_CASE("A rate of tokens and their lengths are enough to see arithmetic bind"
 }
 
 TEST_CASE("A small model on many devices waits for its collectives") {
-  // 13.5 GB over 8 x 2.04 TB/s: 0.83 ms of a 3.05 ms step; 64 all-reduces of 20 us would be 1.3 ms of the rest.
-  const Diagnosis d =
-      diagnosis::diagnose(read("machine: a100\ndevices: 8\nmodel: {parameters: 6.74e9, weight_dtype: bf16, layers: "
-                               "32}\nserving: {concurrency: 1}\n"
-                               "measured: {throughput: 328.4 tokens/s}"));
+  // 13.5 GB over 8 x 2.04 TB/s: 0.83 ms of a 3.05 ms step; 64 all-reduces of 20 us would be 1.3 ms
+  // of the rest.
+  const Diagnosis d = diagnosis::diagnose(
+      read("machine: a100\ndevices: 8\nmodel: {parameters: 6.74e9, weight_dtype: bf16, layers: "
+           "32}\nserving: {concurrency: 1}\n"
+           "measured: {throughput: 328.4 tokens/s}"));
   CHECK(d.regime == Regime::communication_bound);
   CHECK(d.confidence < 0.5);
   check_sound(d);
@@ -142,7 +148,9 @@ TEST_CASE("A single fact gives a diagnosis of low confidence and a question") {
   check_sound(diagnosis::diagnose(Evidence{}));
 }
 
-TEST_CASE("A full KV cache with requests waiting is a matter of capacity, unless arithmetic binds anyway") {
+TEST_CASE(
+    "A full KV cache with requests waiting is a matter of capacity, unless arithmetic binds "
+    "anyway") {
   Evidence e = diagnosis::observe(tests::api());
   e.serving.kv_usage = fact(0.99);
   e.serving.waiting = fact(40);
@@ -191,27 +199,33 @@ TEST_CASE("The same evidence gives the same diagnosis") {
 }
 
 TEST_CASE("JSON has the agreed keys, in their order") {
-  const nlohmann::ordered_json j = diagnosis::to_json(diagnosis::diagnose(diagnosis::observe(tests::gaps())));
+  const nlohmann::ordered_json j =
+      diagnosis::to_json(diagnosis::diagnose(diagnosis::observe(tests::gaps())));
   std::string keys;
   for (const auto& [key, value] : j.items()) keys += key + " ";
-  CHECK(keys == "regime phase confidence settling_evidence time_budget fixes rejects inconsistencies question ");
+  CHECK(keys ==
+        "regime phase confidence settling_evidence time_budget fixes rejects inconsistencies "
+        "question ");
   CHECK(j["regime"] == "overhead_bound");
   CHECK(j["fixes"][0].contains("speedup_low"));
   CHECK(j["time_budget"][0].contains("seconds_high"));
 }
 
 TEST_CASE("Text begins with what binds, what proves it and what to do") {
-  const std::string text = diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::gaps())));
+  const std::string text =
+      diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::gaps())));
   CHECK(text.rfind("Binds:  overhead_bound / decode", 0) == 0);
-  CHECK(text.find("\nProof:  ") < text.find("\nDo:     capture the step in a graph (graph_capture), 1."));
+  CHECK(text.find("\nProof:  ") <
+        text.find("\nDo:     capture the step in a graph (graph_capture), 1."));
   CHECK(text.find("Before you do it, ask: ") != std::string::npos);
   CHECK(text.find("[derived]") == std::string::npos);
 }
 
 TEST_CASE("What is not settled says so first, and asks before it advises") {
   // No batch, no context, no counter: one rate of tokens.
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: bf16}\nmeasured: {throughput: 3000 tokens/s}"));
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
+                               "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
   CHECK_FALSE(d.settled());
   const std::string text = diagnosis::to_text(d);
   CHECK(text.rfind("Binds:  Not settled; most likely ", 0) == 0);
@@ -220,9 +234,11 @@ TEST_CASE("What is not settled says so first, and asks before it advises") {
 }
 
 TEST_CASE("Arithmetic that is a trifle beside what nobody separated is not said to bind") {
-  // 3,000 x 16 GFLOP are 3.7 % of peak; the rest may be anything, so neither guesses nor batches are refused for it.
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: bf16}\nmeasured: {throughput: 3000 tokens/s}"));
+  // 3,000 x 16 GFLOP are 3.7 % of peak; the rest may be anything, so neither guesses nor batches
+  // are refused for it.
+  const Diagnosis d =
+      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
+                               "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
   for (const auto& r : d.rejects) CHECK(r.why.find("arithmetic binds") == std::string::npos);
 }
 
@@ -251,15 +267,18 @@ TEST_CASE("Each settling number that is missing lowers the confidence") {
 
 TEST_CASE("A rate and a step time on two devices with experts settle nothing for sure") {
   const Diagnosis d = diagnosis::diagnose(
-      read("machine: h100\ndevices: 2\nmodel: {parameters: 30.5e9, active_parameters: 3.3e9, weight_dtype: bf16}\n"
+      read("machine: h100\ndevices: 2\nmodel: {parameters: 30.5e9, active_parameters: 3.3e9, "
+           "weight_dtype: bf16}\n"
            "serving: {concurrency: 32}\nmeasured: {throughput: 3775 tokens/s, step_time: 7.75 ms}\n"
            "profile: {host_time: 1.84 ms}"));
   CHECK(d.confidence < 0.6);
   check_sound(d);
 }
 
-TEST_CASE("Offered load above capacity is said in the first line, and what raises capacity is advised") {
-  // 42 ms a step, and half of all requests wait 15 s for a first token whose own arithmetic is 5 ms at peak.
+TEST_CASE(
+    "Offered load above capacity is said in the first line, and what raises capacity is advised") {
+  // 42 ms a step, and half of all requests wait 15 s for a first token whose own arithmetic is 5 ms
+  // at peak.
   diagnosis::Observation o = tests::api();
   o.serving.arrivals = diagnosis::Arrivals::open;
   o.serving.prompt_tokens = fact(100);
@@ -284,9 +303,10 @@ TEST_CASE("Offered load above capacity is said in the first line, and what raise
   CHECK_FALSE(diagnosis::diagnose(diagnosis::observe(o)).queueing);
 }
 
-TEST_CASE("A full cache is no matter of capacity where every sequence brings as much work as it shares") {
-  // A third of the step is arithmetic at peak, and kernels twice as slow as that hold the rest: 85 % grow with the
-  // batch.
+TEST_CASE(
+    "A full cache is no matter of capacity where every sequence brings as much work as it shares") {
+  // A third of the step is arithmetic at peak, and kernels twice as slow as that hold the rest: 85
+  // % grow with the batch.
   diagnosis::Observation o = tests::api();
   o.summary.by_class.clear();
   o.summary.total = {};
@@ -305,8 +325,8 @@ TEST_CASE("Steps whose kernels follow one another without a wait are captured al
   diagnosis::Observation o = tests::chatbot();  // 0.25 ms over 562 kernels: half a microsecond each
   o.proposals = {"graph_capture"};
   const Diagnosis d = diagnosis::diagnose(diagnosis::observe(o));
-  const auto it =
-      std::find_if(d.rejects.begin(), d.rejects.end(), [](const auto& r) { return r.name == "graph_capture"; });
+  const auto it = std::find_if(d.rejects.begin(), d.rejects.end(),
+                               [](const auto& r) { return r.name == "graph_capture"; });
   REQUIRE(it != d.rejects.end());
   CHECK(it->why.find("already captured") == 0);
 }
@@ -322,23 +342,27 @@ TEST_CASE("What was measured is named only where exactly one rate was") {
   CHECK(why(one).find("which is what was measured") != std::string::npos);
   one.measured.throughput = fact(32 * 36);
   one.serving.arrivals = diagnosis::Arrivals::open;
-  CHECK(why(one).find("the requests that arrive set the batch, 32 on average") != std::string::npos);
+  CHECK(why(one).find("the requests that arrive set the batch, 32 on average") !=
+        std::string::npos);
 }
 
 TEST_CASE("Contexts read off a timeline are not made shorter by a counter") {
   Evidence e = diagnosis::observe(tests::chatbot());
   const double expected = diagnosis::work_of(e).kv_expected->best;
-  e.profile.hbm_fraction = fact(0.70);  // less than the weights alone: an embedding table is hardly read
+  e.profile.hbm_fraction =
+      fact(0.70);  // less than the weights alone: an embedding table is hardly read
   CHECK(diagnosis::work_of(e).kv_read->best == expected);
 }
 
 TEST_CASE("The kernels that are far from their floor are named in the first line") {
-  const std::string text = diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::summarizer())));
+  const std::string text =
+      diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::summarizer())));
   CHECK(text.find("kernels far from their own floor: attention") < text.find('\n'));
 }
 
 TEST_CASE("Differences that are explained stand apart from contradictions") {
-  const std::string explained = diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::chatbot())));
+  const std::string explained =
+      diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::chatbot())));
   CHECK(explained.find("\nExplained differences\n") != std::string::npos);
   CHECK(explained.find("\nContradictions\n") == std::string::npos);
   const Diagnosis d =
@@ -404,7 +428,8 @@ TEST_CASE("No subset of the evidence, true or absurd, breaks the diagnosis") {
     if (uniform() < 0.5) e.profile.kernel_time.clear();
     if (uniform() < 0.3) e.profile.window.reset();
     if (uniform() < 0.2)
-      e.profile.kernel_time[static_cast<diagnosis::KernelGroup>(random.uniform_int(n++, 0, 7))] = fact(uniform());
+      e.profile.kernel_time[static_cast<diagnosis::KernelGroup>(random.uniform_int(n++, 0, 7))] =
+          fact(uniform());
     INFO("trial " << trial);
     const Diagnosis d = diagnosis::diagnose(e);
     check_sound(d);

@@ -25,7 +25,8 @@ TEST_CASE("A percentage read off a screen is known to half a digit") {
 }
 
 TEST_CASE("Things that are counted are exact, ranges and guesses are not") {
-  const Evidence e = read("serving: {concurrency: 1}\nprofile: {kernel_length: 6-30 us, kernels_per_step: ~400}");
+  const Evidence e =
+      read("serving: {concurrency: 1}\nprofile: {kernel_length: 6-30 us, kernels_per_step: ~400}");
   CHECK(e.serving.concurrency->interval == core::Interval(1.0));
   CHECK(e.profile.kernel_length->low() == Approx(6e-6));
   CHECK(e.profile.kernel_length->high() == Approx(30e-6));
@@ -43,7 +44,8 @@ TEST_CASE("A machine is a configuration or a few peaks") {
   CHECK(named.machine.datasheet);
   CHECK(named.machine.hbm_bandwidth->best == Approx(5.3e12));
   CHECK(named.machine.peak.at(hw::Dtype::fp8).best == Approx(2614.9e12));
-  const Evidence typed = read("machine: {hbm_bandwidth: 2.04 TB/s, hbm_capacity: 80 GB, peak: {bf16: 312 TFLOP/s}}");
+  const Evidence typed =
+      read("machine: {hbm_bandwidth: 2.04 TB/s, hbm_capacity: 80 GB, peak: {bf16: 312 TFLOP/s}}");
   CHECK_FALSE(typed.machine.datasheet);
   CHECK(typed.machine.peak.at(hw::Dtype::bf16).best == Approx(312e12));
 }
@@ -55,22 +57,31 @@ TEST_CASE("A model by name is whatever the caller makes of the name") {
     return m;
   };
   CHECK(read("model: llama\nmeasured: {itl: 4 ms}", models).model.name == "llama");
-  CHECK_THROWS_WITH(read("model: llama\nmeasured: {itl: 4 ms}"), Contains("expected a map of facts"));
+  CHECK_THROWS_WITH(read("model: llama\nmeasured: {itl: 4 ms}"),
+                    Contains("expected a map of facts"));
 }
 
 TEST_CASE("Errors say where, what was expected, and what stands there") {
   CHECK_THROWS_WITH(read("profile:\n  hbm_fraction: 120 %"),
-                    Contains("e.yaml:2:") && Contains("profile.hbm_fraction: expected a fraction between 0 and 1"));
-  CHECK_THROWS_WITH(read("measured: {ttft: 2.6}"), Contains("measured.ttft: expected a number with unit like '15 us'"));
-  CHECK_THROWS_WITH(read("measured: {ttft: -1 s}"), Contains("measured.ttft: expected a value above zero"));
-  CHECK_THROWS_WITH(read("serving: {concurrency: 0}"), Contains("serving.concurrency: expected a value above zero"));
-  CHECK_THROWS_WITH(read("serving: {concurency: 4}"), Contains("unknown key; did you mean 'concurrency'?"));
+                    Contains("e.yaml:2:") &&
+                        Contains("profile.hbm_fraction: expected a fraction between 0 and 1"));
+  CHECK_THROWS_WITH(read("measured: {ttft: 2.6}"),
+                    Contains("measured.ttft: expected a number with unit like '15 us'"));
+  CHECK_THROWS_WITH(read("measured: {ttft: -1 s}"),
+                    Contains("measured.ttft: expected a value above zero"));
+  CHECK_THROWS_WITH(read("serving: {concurrency: 0}"),
+                    Contains("serving.concurrency: expected a value above zero"));
+  CHECK_THROWS_WITH(read("serving: {concurency: 4}"),
+                    Contains("unknown key; did you mean 'concurrency'?"));
   CHECK_THROWS_WITH(read("profile: {kernel_time: {gem: 70 %}}"),
                     Contains("unknown kernel class; did you mean 'gemm'?"));
-  CHECK_THROWS_WITH(read("profile: {kernel_time: {gemm: 70 %, norm: 50 %}}"), Contains("more than all of it"));
-  CHECK_THROWS_WITH(read("measured: {itl: 4 ms}\nproposals: [fp8_w8a9]"), Contains("did you mean 'fp8_w8a8'?"));
+  CHECK_THROWS_WITH(read("profile: {kernel_time: {gemm: 70 %, norm: 50 %}}"),
+                    Contains("more than all of it"));
+  CHECK_THROWS_WITH(read("measured: {itl: 4 ms}\nproposals: [fp8_w8a9]"),
+                    Contains("did you mean 'fp8_w8a8'?"));
   CHECK_THROWS_WITH(read("machine: mi300\nmeasured: {itl: 4 ms}"), Contains("mi300x"));
-  CHECK_THROWS_WITH(read("serving: {arrivals: bursty}"), Contains("one of one_at_a_time, open, saturated"));
+  CHECK_THROWS_WITH(read("serving: {arrivals: bursty}"),
+                    Contains("one of one_at_a_time, open, saturated"));
 }
 
 TEST_CASE("Evidence without a single fact is an error") {
@@ -80,7 +91,8 @@ TEST_CASE("Evidence without a single fact is an error") {
 TEST_CASE("A quantity that cannot be is named, whoever filled it in") {
   Evidence e;
   e.measured.itl = diagnosis::Value({-1.0, 1.0}, 0.0, diagnosis::Origin::read);
-  CHECK_THROWS_WITH(diagnosis::require_sensible(e), Contains("measured.itl: expected a finite value above zero"));
+  CHECK_THROWS_WITH(diagnosis::require_sensible(e),
+                    Contains("measured.itl: expected a finite value above zero"));
   e.measured.itl = diagnosis::read_exactly(std::nan(""));
   CHECK_THROWS_AS(diagnosis::require_sensible(e), core::ConfigError);
 }

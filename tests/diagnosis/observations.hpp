@@ -1,6 +1,7 @@
 #pragma once
-// Timelines that nobody recorded: each is the summary that a profiler would give of one of the five cases, with its
-// kernels by class. Built from plain numbers, so that a test can say what it expects and why.
+// Timelines that nobody recorded: each is the summary that a profiler would give of one of the five
+// cases, with its kernels by class. Built from plain numbers, so that a test can say what it
+// expects and why.
 
 #include "diagnosis/observe.hpp"
 
@@ -22,7 +23,8 @@ inline hw::GpuSpec reference_gpu() {
 
 inline diagnosis::Value fact(double x) { return diagnosis::read_exactly(x, "test"); }
 
-inline diagnosis::Model dense(double parameters, double layers, double hidden, double heads, double kv_heads) {
+inline diagnosis::Model dense(double parameters, double layers, double hidden, double heads,
+                              double kv_heads) {
   diagnosis::Model m;
   m.parameters = fact(parameters);
   m.weight_bytes = fact(2.0 * parameters);
@@ -34,9 +36,11 @@ inline diagnosis::Model dense(double parameters, double layers, double hidden, d
   return m;
 }
 
-/// Adds kernels of a class to a summary of `steps` steps; time per step in ms, FLOP and bytes per step.
-inline void add_kernels(timeline::Summary& s, timeline::KernelClass cls, std::int64_t count, double time_ms,
-                        double issued = 0.0, double useful = 0.0, double hbm = 0.0) {
+/// Adds kernels of a class to a summary of `steps` steps; time per step in ms, FLOP and bytes per
+/// step.
+inline void add_kernels(timeline::Summary& s, timeline::KernelClass cls, std::int64_t count,
+                        double time_ms, double issued = 0.0, double useful = 0.0,
+                        double hbm = 0.0) {
   timeline::KernelRow row;
   row.count = count * s.steps;
   row.time = ms(time_ms) * s.steps;
@@ -55,10 +59,12 @@ inline void close(timeline::Summary& s, double gaps_ms, double host_ms) {
   s.gaps = ms(gaps_ms) * s.steps;
   s.host = ms(host_ms) * s.steps;
   s.time = s.busy + s.gaps + s.host;
-  if (s.total.count > s.steps) s.gap_lengths[s.gaps.count / (s.total.count - s.steps)] += s.total.count - s.steps;
+  if (s.total.count > s.steps)
+    s.gap_lengths[s.gaps.count / (s.total.count - s.steps)] += s.total.count - s.steps;
 }
 
-/// 6.25 ms a token: weights at 83 % of peak bandwidth, small gaps of a captured graph, a little host.
+/// 6.25 ms a token: weights at 83 % of peak bandwidth, small gaps of a captured graph, a little
+/// host.
 inline diagnosis::Observation chatbot() {
   using timeline::KernelClass;
   diagnosis::Observation o;

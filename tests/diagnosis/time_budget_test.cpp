@@ -13,7 +13,9 @@ using diagnosis::TimeBudget;
 
 namespace {
 
-TimeBudget ledger_of(const Evidence& e) { return *diagnosis::time_budget(e, diagnosis::work_of(e)); }
+TimeBudget ledger_of(const Evidence& e) {
+  return *diagnosis::time_budget(e, diagnosis::work_of(e));
+}
 
 double sum_of(const TimeBudget& b) {
   double sum = 0.0;
@@ -41,7 +43,8 @@ Evidence plain_decoding() {
 }  // namespace
 
 TEST_CASE("The lines of a ledger add up to the measured time") {
-  for (const auto& o : {tests::chatbot(), tests::training(), tests::summarizer(), tests::api(), tests::gaps()}) {
+  for (const auto& o :
+       {tests::chatbot(), tests::training(), tests::summarizer(), tests::api(), tests::gaps()}) {
     const TimeBudget b = ledger_of(diagnosis::observe(o));
     CHECK(sum_of(b) == Approx(b.total.best).epsilon(1e-9));
   }
@@ -54,12 +57,14 @@ TEST_CASE("Weights and KV stand on the ledger as their bytes at peak bandwidth")
   CHECK(b.find(LineId::weights)->time.best == Approx(20e9 / 5e12));
   // Two of K and V, 40 layers, 8 heads of 128, 2 bytes, 4 sequences of 1,000 tokens: 0.66 GB.
   CHECK(b.find(LineId::kv_cache)->time.best == Approx(2.0 * 40 * 8 * 128 * 2 * 4 * 1000 / 5e12));
-  CHECK(b.find(LineId::not_separated)->time.best == Approx(0.010 - 0.004 - 0.655e9 / 5e12).epsilon(1e-3));
+  CHECK(b.find(LineId::not_separated)->time.best ==
+        Approx(0.010 - 0.004 - 0.655e9 / 5e12).epsilon(1e-3));
 }
 
 TEST_CASE("Arithmetic replaces bytes on the ledger where it takes longer") {
   Evidence e = plain_decoding();
-  e.serving.concurrency = tests::fact(400);  // 400 x 20 GFLOP at 1,000 TFLOP/s: 8 ms and more, with attention
+  e.serving.concurrency =
+      tests::fact(400);  // 400 x 20 GFLOP at 1,000 TFLOP/s: 8 ms and more, with attention
   e.serving.context_tokens = tests::fact(10);
   const TimeBudget b = ledger_of(e);
   CHECK(b.find(LineId::weights) == nullptr);
@@ -69,8 +74,8 @@ TEST_CASE("Arithmetic replaces bytes on the ledger where it takes longer") {
 TEST_CASE("Ranges of kernels and gaps bound the host from both sides") {
   Evidence e = plain_decoding();
   e.profile.kernels_per_step = tests::fact(200);
-  e.profile.kernel_length =
-      diagnosis::Value({20e-6, 25e-6}, diagnosis::Origin::given);  // 4 to 5 ms; at least its floor of 4.13
+  e.profile.kernel_length = diagnosis::Value(
+      {20e-6, 25e-6}, diagnosis::Origin::given);  // 4 to 5 ms; at least its floor of 4.13
   e.profile.gap_length = diagnosis::Value({5e-6, 10e-6}, diagnosis::Origin::given);  // 1 to 2 ms
   const TimeBudget b = ledger_of(e);
   const core::Interval host = b.find(LineId::host)->time.interval;
@@ -123,5 +128,6 @@ TEST_CASE("Time saved in kernels is mostly lost where the host paces them") {
   e.profile.gap_time = tests::fact(3e-3);
   const TimeBudget b = ledger_of(e);
   REQUIRE(b.host_paced);
-  CHECK(diagnosis::Rewrite(b).shrink_bytes(LineId::weights, 0.25).gain().high == Approx(10.0 / (10.0 - 0.2 * 3.0)));
+  CHECK(diagnosis::Rewrite(b).shrink_bytes(LineId::weights, 0.25).gain().high ==
+        Approx(10.0 / (10.0 - 0.2 * 3.0)));
 }

@@ -19,7 +19,8 @@ TEST_CASE("A quotient keeps its bounds and the quotient of the numbers written d
   CHECK(q.high() == Approx(160.5 / 25.5));
 }
 
-TEST_CASE("What is computed from an assumption is an assumption, anything else computed is derived") {
+TEST_CASE(
+    "What is computed from an assumption is an assumption, anything else computed is derived") {
   const Value given({1, 2}, Origin::given);
   const Value read({1, 2}, Origin::read);
   const Value assumed({1, 2}, Origin::assumed);

@@ -1,8 +1,11 @@
-// Throws damaged files at the readers of profiler formats: whatever the bytes, a reader gives a recording or a ConfigError.
+// Throws damaged files at the readers of profiler formats: whatever the bytes, a reader gives a
+// recording or a ConfigError.
 //
-//   fuzz_readers SECONDS SEED [FILE...]     seeds are a few files made by the program itself, and the FILEs
+//   fuzz_readers SECONDS SEED [FILE...]     seeds are a few files made by the program itself, and
+//   the FILEs
 //
-// Built with the sanitizers (preset asan) it also catches what does not crash. A failing input is left in fuzz_failure.bin.
+// Built with the sanitizers (preset asan) it also catches what does not crash. A failing input is
+// left in fuzz_failure.bin.
 
 #include <fmt/format.h>
 
@@ -38,7 +41,9 @@ struct Seed {
 /// Files of every text format that the program writes, of a very short run.
 std::vector<Seed> own_seeds(const fs::path& folder) {
   const sim::RunResult result = sim::run(whatif::open_scenario(
-      "e_gaps", {{"workload.output_tokens", "2"}, {"workload.requests", "1"}, {"model.layers", "2"}}, core::ConfigLibrary::standard()));
+      "e_gaps",
+      {{"workload.output_tokens", "2"}, {"workload.requests", "1"}, {"model.layers", "2"}},
+      core::ConfigLibrary::standard()));
   const sim::RunTimeline timeline(result);
   timeline::write_kineto_file(timeline, {}, folder / "seed.json", {});
   timeline::write_kineto_file(timeline, {}, folder / "seed.json.gz", {});
@@ -46,19 +51,31 @@ std::vector<Seed> own_seeds(const fs::path& folder) {
   timeline::write_rocprofv3_csv(timeline, {}, folder / "seed", {});
   std::vector<Seed> seeds;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    seeds.push_back({entry.path().filename().string().substr(4), core::read_text_file(entry.path())});
+    seeds.push_back(
+        {entry.path().filename().string().substr(4), core::read_text_file(entry.path())});
   }
-  seeds.push_back({".csv", "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,BeginNs,EndNs\n0,\"k.kd\",2,0,0,1,1,256,64,1000,2000\n"});
-  seeds.push_back({".csv", "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,TCC_BUBBLE[0],Start_Timestamp,End_Timestamp\n0,2,256,64,k,1,1,9\n"});
+  seeds.push_back({".csv",
+                   "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,BeginNs,EndNs\n0,"
+                   "\"k.kd\",2,0,0,1,1,256,64,1000,2000\n"});
+  seeds.push_back({".csv",
+                   "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,TCC_BUBBLE[0],Start_"
+                   "Timestamp,End_Timestamp\n0,2,256,64,k,1,1,9\n"});
   return seeds;
 }
 
-/// One to eight small harms: flipped bits, cut ends, doubled, moved and exchanged stretches, numbers made extreme.
+/// One to eight small harms: flipped bits, cut ends, doubled, moved and exchanged stretches,
+/// numbers made extreme.
 std::string damaged(const Seed& seed, const std::vector<Seed>& all, std::mt19937_64& random) {
   std::string bytes = seed.bytes;
-  const auto below = [&](std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random() % n); };
-  static const std::vector<std::string> kWords{"-1", "1e308", "99999999999999999999", "null", "\"\"", "{}", "[", "]}", "NaN", "\xff\xfe", "0", "true",
-                                               ",", "\n", "\"", "\\u0000"};
+  const auto below = [&](std::size_t n) {
+    return n == 0 ? 0 : static_cast<std::size_t>(random() % n);
+  };
+  static const std::vector<std::string> kWords{"-1",       "1e308", "99999999999999999999",
+                                               "null",     "\"\"",  "{}",
+                                               "[",        "]}",    "NaN",
+                                               "\xff\xfe", "0",     "true",
+                                               ",",        "\n",    "\"",
+                                               "\\u0000"};
   for (std::size_t harms = 1 + below(8); harms > 0 && !bytes.empty(); --harms) {
     const std::size_t at = below(bytes.size());
     const std::size_t length = std::min(bytes.size() - at, 1 + below(64));
@@ -91,7 +108,8 @@ std::string damaged(const Seed& seed, const std::vector<Seed>& all, std::mt19937
   return bytes;
 }
 
-/// Reads the bytes as a user would, from a file. False when something else than a recording or a ConfigError comes out.
+/// Reads the bytes as a user would, from a file. False when something else than a recording or a
+/// ConfigError comes out.
 bool survives(const fs::path& file) {
   try {
     const diagnosis::TraceStudy study(file);
@@ -119,17 +137,20 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) {
     const fs::path file = argv[i];
     const std::string name = file.filename().string();
-    seeds.push_back({name.substr(std::min(name.find('.'), name.size())), core::read_text_file(file)});
+    seeds.push_back(
+        {name.substr(std::min(name.find('.'), name.size())), core::read_text_file(file)});
   }
 
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t runs = 0;
   bool good = true;
-  while (good && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < seconds) {
+  while (good && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
+                     seconds) {
     const Seed& seed = seeds[random() % seeds.size()];
     const fs::path file = folder / ("input" + seed.ending);
     const std::string bytes = damaged(seed, seeds, random);
-    std::ofstream("fuzz_failure.bin", std::ios::binary) << bytes;  // stays if the next line does not come back
+    std::ofstream("fuzz_failure.bin", std::ios::binary)
+        << bytes;  // stays if the next line does not come back
     std::ofstream(file, std::ios::binary) << bytes;
     good = survives(file);
     fs::remove(file);
@@ -137,6 +158,7 @@ int main(int argc, char** argv) {
   }
   fs::remove_all(folder);
   if (good) fs::remove("fuzz_failure.bin");
-  fmt::print("{} damaged files from {} seeds: {}\n", runs, seeds.size(), good ? "each read or refused" : "FAILED, see fuzz_failure.bin");
+  fmt::print("{} damaged files from {} seeds: {}\n", runs, seeds.size(),
+             good ? "each read or refused" : "FAILED, see fuzz_failure.bin");
   return good ? 0 : 1;
 }

@@ -54,16 +54,19 @@ TEST_CASE("Independent products share the waves", "[hw][compute_units]") {
   CHECK(p.compute.value() == Approx(3e-6));  // 10 + 10 + 5 tiles
 }
 
-TEST_CASE("Loading a tile's edges and filling its pipeline cost as the formula says", "[hw][compute_units]") {
+TEST_CASE("Loading a tile's edges and filling its pipeline cost as the formula says",
+          "[hw][compute_units]") {
   GpuSpec gpu = easy_gpu();
   gpu.gemm.tile_load = 8.0;  // 256 / (256 + 8 * 32) = 1/2 of the rate
   CHECK(plan(gpu, product_of(1).gemm).compute.value() == Approx(2e-6));
   gpu.gemm.extra_k = 500.0;  // 1,500 deep instead of 1,000
   CHECK(plan(gpu, product_of(1).gemm).compute.value() == Approx(3e-6));
-  CHECK(plan(gpu, product_of(1).gemm).issued == product_of(1).gemm.flop());  // overheads are time, not work
+  CHECK(plan(gpu, product_of(1).gemm).issued ==
+        product_of(1).gemm.flop());  // overheads are time, not work
 }
 
-TEST_CASE("Splitting K spreads one tile over several units and pays for adding up", "[hw][compute_units]") {
+TEST_CASE("Splitting K spreads one tile over several units and pays for adding up",
+          "[hw][compute_units]") {
   GpuSpec gpu = easy_gpu();
   const TilePlan split = plan(gpu, product_of(1).gemm, 4);
   CHECK(split.workgroups == 4.0);
@@ -74,13 +77,14 @@ TEST_CASE("Splitting K spreads one tile over several units and pays for adding u
   CHECK(plan(gpu, product_of(1).gemm, 4).compute.value() == Approx(1.25e-6 + 0.4096e-9));
 }
 
-TEST_CASE("No plan issues less than is useful, nor runs faster than the rate", "[hw][compute_units]") {
+TEST_CASE("No plan issues less than is useful, nor runs faster than the rate",
+          "[hw][compute_units]") {
   const GpuSpec gpu = ridgeline::tests::shipped_gpu("mi300x");
   const RandomStream random(1, "plans");
   std::uint64_t n = 0;
   for (int i = 0; i < 5'000; ++i) {
-    const GemmShape shape{random.uniform_int(n, 1, 5'000), random.uniform_int(n + 1, 1, 20'000), random.uniform_int(n + 2, 1, 20'000),
-                          random.uniform_int(n + 3, 1, 4)};
+    const GemmShape shape{random.uniform_int(n, 1, 5'000), random.uniform_int(n + 1, 1, 20'000),
+                          random.uniform_int(n + 2, 1, 20'000), random.uniform_int(n + 3, 1, 4)};
     const auto& tile = gpu.gemm.tiles[static_cast<std::size_t>(
         random.uniform_int(n + 4, 0, static_cast<std::int64_t>(gpu.gemm.tiles.size()) - 1))];
     const std::int64_t splits = std::int64_t{1} << random.uniform_int(n + 5, 0, 3);

@@ -13,8 +13,9 @@
 
 namespace ridgeline::tests {
 
-/// Ten compute units of which each multiplies a 16x16 tile of depth 1,000 in 1 us (2 * 16 * 16 * 1000 FLOP at 0.512 TFLOP/s). HBM
-/// moves 1 MB in 1 us, the cache 10 MB; a tensor up to 0.5 MB stays in it. No ramp, no overheads, one tile, no split-K.
+/// Ten compute units of which each multiplies a 16x16 tile of depth 1,000 in 1 us (2 * 16 * 16 *
+/// 1000 FLOP at 0.512 TFLOP/s). HBM moves 1 MB in 1 us, the cache 10 MB; a tensor up to 0.5 MB
+/// stays in it. No ramp, no overheads, one tile, no split-K.
 inline hw::GpuSpec easy_gpu() {
   hw::GpuSpec gpu;
   gpu.name = "easy";
@@ -45,7 +46,8 @@ inline hw::KernelWork stream_of(core::Bytes bytes) {
   return work;
 }
 
-inline hw::LaunchSpec launch_in_us(std::int64_t issue, std::int64_t doorbell, std::int64_t dispatch, std::int64_t queue_depth) {
+inline hw::LaunchSpec launch_in_us(std::int64_t issue, std::int64_t doorbell, std::int64_t dispatch,
+                                   std::int64_t queue_depth) {
   hw::LaunchSpec launch{};
   launch.issue = {issue * 1000};
   launch.doorbell = {doorbell * 1000};
@@ -54,7 +56,9 @@ inline hw::LaunchSpec launch_in_us(std::int64_t issue, std::int64_t doorbell, st
   return launch;
 }
 
-inline core::ConfigLibrary shipped() { return core::ConfigLibrary(RIDGELINE_SOURCE_DIR "/configs"); }
+inline core::ConfigLibrary shipped() {
+  return core::ConfigLibrary(RIDGELINE_SOURCE_DIR "/configs");
+}
 
 inline hw::GpuSpec shipped_gpu(const std::string& name) {
   const core::Node node = shipped().resolve("hw", core::parse_yaml(name, "test"));

@@ -22,9 +22,9 @@ struct Datasheet {
 
 // From the vendors' datasheets. Without an fp8 unit the multiply runs as fp16.
 const std::vector<Datasheet> kDatasheets{
-    {"mi300x", 304, 1307.4, 2614.9, 192, 5.3},  {"mi300x_datasheet", 304, 1307.4, 2614.9, 192, 5.3},
-    {"mi325x", 304, 1307.4, 2614.9, 256, 6.0},  {"mi250x", 220, 383, 383, 128, 3.2768},
-    {"h100", 132, 989.4, 1978.9, 80, 3.35},     {"h200", 132, 989.4, 1978.9, 141, 4.8},
+    {"mi300x", 304, 1307.4, 2614.9, 192, 5.3}, {"mi300x_datasheet", 304, 1307.4, 2614.9, 192, 5.3},
+    {"mi325x", 304, 1307.4, 2614.9, 256, 6.0}, {"mi250x", 220, 383, 383, 128, 3.2768},
+    {"h100", 132, 989.4, 1978.9, 80, 3.35},    {"h200", 132, 989.4, 1978.9, 141, 4.8},
     {"a100", 108, 312, 312, 80, 2.039},
 };
 
@@ -41,7 +41,8 @@ TEST_CASE("The shipped GPUs are what their datasheets say", "[hw][gpu_spec]") {
   }
 }
 
-TEST_CASE("Every GPU in configs/hw reads, every key accounted for, and is a plausible machine", "[hw][gpu_spec]") {
+TEST_CASE("Every GPU in configs/hw reads, every key accounted for, and is a plausible machine",
+          "[hw][gpu_spec]") {
   for (const std::string& name : shipped().names("hw")) {
     INFO(name);
     const GpuSpec gpu = shipped_gpu(name);
@@ -60,7 +61,8 @@ TEST_CASE("Every GPU in configs/hw reads, every key accounted for, and is a plau
 }
 
 TEST_CASE("The datasheet MI300X has its ridge at 247 FLOP per byte", "[hw][gpu_spec]") {
-  CHECK(shipped_gpu("mi300x_datasheet").ridge_point(Dtype::fp16) == Approx(246.68).epsilon(1e-4));  // 1307.4 / 5.3
+  CHECK(shipped_gpu("mi300x_datasheet").ridge_point(Dtype::fp16) ==
+        Approx(246.68).epsilon(1e-4));  // 1307.4 / 5.3
   CHECK_FALSE(shipped_gpu("mi300x").supports(Dtype::fp4));
 }
 
@@ -94,25 +96,35 @@ TEST_CASE("What a GPU need not say has a meaning", "[hw][gpu_spec]") {
 }
 
 TEST_CASE("What a GPU cannot be is refused where it stands", "[hw][gpu_spec]") {
-  CHECK(error("fp16: 5", "fp15: 5") == "g.yaml:3:8: peak.fp15: unknown dtype; did you mean 'fp16'?");
-  CHECK(error("5 TFLOP/s", "5") == "g.yaml:3:14: peak.fp16: expected a number with unit like '1307.4 TFLOP/s', got '5'");
-  CHECK(error("5 TFLOP/s", "0 TFLOP/s") == "g.yaml:3:14: peak.fp16: expected a rate above zero, got '0 TFLOP/s'");
-  CHECK(error("5 TFLOP/s", "5 FLOP/s") == "g.yaml:3:14: peak.fp16: expected a rate of at least 1 GFLOP/s, got '5 FLOP/s'");
+  CHECK(error("fp16: 5", "fp15: 5") ==
+        "g.yaml:3:8: peak.fp15: unknown dtype; did you mean 'fp16'?");
+  CHECK(error("5 TFLOP/s", "5") ==
+        "g.yaml:3:14: peak.fp16: expected a number with unit like '1307.4 TFLOP/s', got '5'");
+  CHECK(error("5 TFLOP/s", "0 TFLOP/s") ==
+        "g.yaml:3:14: peak.fp16: expected a rate above zero, got '0 TFLOP/s'");
+  CHECK(error("5 TFLOP/s", "5 FLOP/s") ==
+        "g.yaml:3:14: peak.fp16: expected a rate of at least 1 GFLOP/s, got '5 FLOP/s'");
   CHECK(error("compute_units: 10", "compute_units: 0") ==
         "g.yaml:2:16: compute_units: expected a whole number from 1 to 100000, got '0'");
-  CHECK(error("capacity: 1 GB", "capacity: 0 GB") == "g.yaml:4:17: hbm.capacity: expected a capacity above zero, got '0 GB'");
+  CHECK(error("capacity: 1 GB", "capacity: 0 GB") ==
+        "g.yaml:4:17: hbm.capacity: expected a capacity above zero, got '0 GB'");
   CHECK(error("capacity: 1 GB", "sustained: 1.1, capacity: 1 GB") ==
         "g.yaml:4:18: hbm.sustained: expected a fraction between 0.01 and 1, got '1.1'");
   CHECK(error("capacity: 1 GB", "capasity: 1 GB") ==
-        "g.yaml:4:6: hbm.capacity: expected a number with unit like '192 GB', got nothing (the key is missing)");
+        "g.yaml:4:6: hbm.capacity: expected a number with unit like '192 GB', got nothing (the key "
+        "is missing)");
   CHECK(error("max_splits: 1", "max_splits: 65") ==
         "g.yaml:6:69: gemm.max_splits: expected a whole number from 1 to 64, got '65'");
-  CHECK(error("tile_load: 0", "tile_load: -1") == "g.yaml:6:42: gemm.tile_load: expected a number from 0 to 1e6, got '-1'");
-  CHECK(error("[16x16, 32x64]", "[]") == "g.yaml:6:15: gemm.tiles: expected at least one tile like 128x256, got a list");
+  CHECK(error("tile_load: 0", "tile_load: -1") ==
+        "g.yaml:6:42: gemm.tile_load: expected a number from 0 to 1e6, got '-1'");
+  CHECK(error("[16x16, 32x64]", "[]") ==
+        "g.yaml:6:15: gemm.tiles: expected at least one tile like 128x256, got a list");
   for (const char* tile : {"16", "x16", "16x", "0x16", "16x8192", "-16x16", "axb"}) {
-    CHECK(error("16x16", tile) == std::string("g.yaml:6:15: gemm.tiles: expected tiles like 128x256, got '") + tile + "'");
+    CHECK(error("16x16", tile) ==
+          std::string("g.yaml:6:15: gemm.tiles: expected tiles like 128x256, got '") + tile + "'");
   }
-  CHECK(error("name: easy\n", "name: easy\nnotes: x\n").starts_with("g.yaml:2:1: notes: unknown key; "));
+  CHECK(error("name: easy\n", "name: easy\nnotes: x\n")
+            .starts_with("g.yaml:2:1: notes: unknown key; "));
 }
 
 TEST_CASE("A tile has two sides and nothing after them", "[hw][gpu_spec]") {

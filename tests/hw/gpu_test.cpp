@@ -18,13 +18,15 @@ using ridgeline::tests::RandomScenarios;
 using ridgeline::tests::stream_of;
 
 bool same(const Execution& a, const Execution& b) {
-  return a.ledger == b.ledger && a.device_end == b.device_end && a.host_free == b.host_free && a.kernels == b.kernels &&
-         a.issued == b.issued && a.useful == b.useful && a.hbm == b.hbm && a.transient == b.transient;
+  return a.ledger == b.ledger && a.device_end == b.device_end && a.host_free == b.host_free &&
+         a.kernels == b.kernels && a.issued == b.issued && a.useful == b.useful && a.hbm == b.hbm &&
+         a.transient == b.transient;
 }
 
 bool same_cost(const KernelCost& a, const KernelCost& b) {
-  return a.compute == b.compute && a.memory == b.memory && a.floor == b.floor && a.binds == b.binds && a.duration == b.duration &&
-         a.issued == b.issued && a.hbm_read == b.hbm_read && a.hbm_written == b.hbm_written && a.tile_m == b.tile_m &&
+  return a.compute == b.compute && a.memory == b.memory && a.floor == b.floor &&
+         a.binds == b.binds && a.duration == b.duration && a.issued == b.issued &&
+         a.hbm_read == b.hbm_read && a.hbm_written == b.hbm_written && a.tile_m == b.tile_m &&
          a.tile_n == b.tile_n && a.splits == b.splits && a.workgroups == b.workgroups;
 }
 
@@ -54,7 +56,8 @@ TEST_CASE("A step's ledger says what each of its nanoseconds went to", "[hw][gpu
 TEST_CASE("A program without kernels takes no time", "[hw][gpu]") {
   Gpu gpu(easy_gpu(), {}, launch_in_us(5, 4, 1, 1024));
   const Execution step = gpu.execute({}, LaunchMode::eager);
-  CHECK((step.device_end == Nanoseconds{} && step.ledger.total() == Nanoseconds{} && step.kernels == 0));
+  CHECK((step.device_end == Nanoseconds{} && step.ledger.total() == Nanoseconds{} &&
+         step.kernels == 0));
 }
 
 TEST_CASE("A graph's kernels have the graph's floor", "[hw][gpu]") {
@@ -65,7 +68,8 @@ TEST_CASE("A graph's kernels have the graph's floor", "[hw][gpu]") {
   CHECK(std::abs(gpu.price({}, LaunchMode::eager).duration.count - 2048) <= 1);
   CHECK(std::abs(gpu.price({}, LaunchMode::graph).duration.count - 4096) <= 1);
   CHECK(std::abs(gpu.price(product_of(1), LaunchMode::eager).duration.count - 2048) <= 1);
-  CHECK(std::abs(gpu.price(product_of(1), LaunchMode::graph).duration.count - 4096) <= 1);  // remembered apart
+  CHECK(std::abs(gpu.price(product_of(1), LaunchMode::graph).duration.count - 4096) <=
+        1);  // remembered apart
 }
 
 TEST_CASE("A repeated segment runs as its kernels written out", "[hw][gpu]") {
@@ -77,13 +81,15 @@ TEST_CASE("A repeated segment runs as its kernels written out", "[hw][gpu]") {
     flat.begin_segment(1);
     for (const KernelProgram::Segment& segment : program.segments()) {
       for (std::int64_t r = 0; r < segment.repeat; ++r) {
-        for (std::size_t k = segment.first; k < segment.first + segment.count; ++k) flat.add(program.kernels()[k]);
+        for (std::size_t k = segment.first; k < segment.first + segment.count; ++k)
+          flat.add(program.kernels()[k]);
       }
     }
     Gpu gpu(s.gpu, s.efficiency, s.launch);
     const Execution a = gpu.execute(program, s.mode);
     const Execution b = gpu.execute(flat, s.mode);
-    REQUIRE((a.ledger == b.ledger && a.device_end == b.device_end && a.host_free == b.host_free && a.kernels == b.kernels));
+    REQUIRE((a.ledger == b.ledger && a.device_end == b.device_end && a.host_free == b.host_free &&
+             a.kernels == b.kernels));
     REQUIRE(a.issued.value() == Approx(b.issued.value()));
     REQUIRE(a.useful.value() == Approx(b.useful.value()));
     REQUIRE(a.hbm.value() == Approx(b.hbm.value()));
@@ -110,7 +116,8 @@ TEST_CASE("A remembered price is the price", "[hw][gpu]") {
   for (int i = 0; i < 200; ++i) {
     const auto s = scenarios.next();
     const KernelProgram program = s.program();
-    const Nanoseconds floor = s.mode == LaunchMode::eager ? machine.launch.floor : machine.launch.graph_floor;
+    const Nanoseconds floor =
+        s.mode == LaunchMode::eager ? machine.launch.floor : machine.launch.graph_floor;
     for (const KernelWork& work : program.kernels()) {
       if (!machine.gpu.supports(work.math)) continue;
       const KernelCost direct = cost_of(work, machine.gpu, machine.efficiency, floor);
@@ -121,7 +128,8 @@ TEST_CASE("A remembered price is the price", "[hw][gpu]") {
 }
 
 TEST_CASE("A remembered price keeps its own kernel's useful work", "[hw][gpu]") {
-  // Two products equal in all but what of them is needed, as the masked scores of (1 of 4, 3 of 4) and of (2 of 4, 2 of 4) tokens.
+  // Two products equal in all but what of them is needed, as the masked scores of (1 of 4, 3 of 4)
+  // and of (2 of 4, 2 of 4) tokens.
   Gpu gpu(easy_gpu(), {}, launch_in_us(0, 0, 0, 1));
   KernelWork work = product_of(1);
   work.useful = Flop{13.0};
@@ -130,7 +138,8 @@ TEST_CASE("A remembered price keeps its own kernel's useful work", "[hw][gpu]") 
   CHECK(gpu.price(work, LaunchMode::eager).useful == Flop{14.0});
 }
 
-TEST_CASE("The visitor sees every kernel in order, and its gaps and durations make up the step", "[hw][gpu]") {
+TEST_CASE("The visitor sees every kernel in order, and its gaps and durations make up the step",
+          "[hw][gpu]") {
   RandomScenarios scenarios("visits");
   for (int i = 0; i < 100; ++i) {
     const auto s = scenarios.next();
@@ -138,13 +147,15 @@ TEST_CASE("The visitor sees every kernel in order, and its gaps and durations ma
     Gpu gpu(s.gpu, s.efficiency, s.launch);
     std::int64_t seen = 0;
     Nanoseconds end{};
-    const Execution step = gpu.execute(program, s.mode, [&](const KernelWork&, const KernelCost& cost, const KernelTiming& timing) {
-      ++seen;
-      end += timing.launch_gap + timing.dispatch_gap;
-      REQUIRE(timing.start == end);
-      end += cost.duration;
-      REQUIRE(timing.end == end);
-    });
+    const Execution step =
+        gpu.execute(program, s.mode,
+                    [&](const KernelWork&, const KernelCost& cost, const KernelTiming& timing) {
+                      ++seen;
+                      end += timing.launch_gap + timing.dispatch_gap;
+                      REQUIRE(timing.start == end);
+                      end += cost.duration;
+                      REQUIRE(timing.end == end);
+                    });
     REQUIRE(seen == program.launches());
     REQUIRE(end == step.device_end);
     REQUIRE(same(gpu.execute(program, s.mode), step));  // watching changes nothing

@@ -12,11 +12,13 @@ using ridgeline::core::BytesPerSecond;
 using ridgeline::core::Seconds;
 using ridgeline::tests::easy_gpu;
 
-TEST_CASE("A read of n bytes takes ramp + n / (peak x sustained x efficiency x fill)", "[hw][hbm]") {
+TEST_CASE("A read of n bytes takes ramp + n / (peak x sustained x efficiency x fill)",
+          "[hw][hbm]") {
   const HbmSpec hbm{Bytes{192e9}, BytesPerSecond{5e12}, 0.8, Seconds{7e-6}};
-  CHECK(time_to_move(Bytes{4e6}, hbm, 1.0, 1.0).value() == Approx(8e-6));   // 7 us + 4 MB / 4 TB/s
-  CHECK(time_to_move(Bytes{4e6}, hbm, 0.5, 1.0).value() == Approx(9e-6));   // 7 us + 4 MB / 2 TB/s
-  CHECK(time_to_move(Bytes{4e6}, hbm, 0.5, 0.25).value() == Approx(15e-6));  // 7 us + 4 MB / 0.5 TB/s
+  CHECK(time_to_move(Bytes{4e6}, hbm, 1.0, 1.0).value() == Approx(8e-6));  // 7 us + 4 MB / 4 TB/s
+  CHECK(time_to_move(Bytes{4e6}, hbm, 0.5, 1.0).value() == Approx(9e-6));  // 7 us + 4 MB / 2 TB/s
+  CHECK(time_to_move(Bytes{4e6}, hbm, 0.5, 0.25).value() ==
+        Approx(15e-6));  // 7 us + 4 MB / 0.5 TB/s
   CHECK(time_to_move(Bytes{4e9}, hbm, 1.0, 1.0).value() == Approx(1.007e-3));
 }
 
@@ -25,7 +27,8 @@ TEST_CASE("No bytes take no time, not even the ramp", "[hw][hbm]") {
   CHECK(time_to_move(Bytes{0.0}, hbm, 1.0, 1.0) == Seconds{0.0});
 }
 
-TEST_CASE("One workgroup on each compute unit fills the memory system, and fewer a share of it", "[hw][hbm]") {
+TEST_CASE("One workgroup on each compute unit fills the memory system, and fewer a share of it",
+          "[hw][hbm]") {
   const GpuSpec gpu = easy_gpu();
   CHECK(filled(1, gpu) == Approx(0.1));
   CHECK(filled(5, gpu) == Approx(0.5));

@@ -20,11 +20,14 @@ using ridgeline::tests::easy_gpu;
 using ridgeline::tests::product_of;
 using ridgeline::tests::stream_of;
 
-KernelCost cost(const KernelWork& work, double floor_us = 0.0, const EfficiencySpec& efficiency = {}) {
-  return cost_of(work, easy_gpu(), efficiency, ridgeline::core::round_to_ns(Seconds{floor_us * 1e-6}));
+KernelCost cost(const KernelWork& work, double floor_us = 0.0,
+                const EfficiencySpec& efficiency = {}) {
+  return cost_of(work, easy_gpu(), efficiency,
+                 ridgeline::core::round_to_ns(Seconds{floor_us * 1e-6}));
 }
 
-TEST_CASE("A kernel takes the longest of compute, memory and floor, and says which", "[hw][kernel_cost]") {
+TEST_CASE("A kernel takes the longest of compute, memory and floor, and says which",
+          "[hw][kernel_cost]") {
   KernelWork work = product_of(10);     // 1 us of compute
   work.stream_read = Bytes{0.25e6};     // 0.25 us of HBM
   work.stream_written = Bytes{0.25e6};  // and 0.25 us more
@@ -59,7 +62,8 @@ TEST_CASE("A kernel that does nothing lasts its floor to the nanosecond", "[hw][
   }
 }
 
-TEST_CASE("A tensor that fits the cache does not go to HBM, and a byte more does", "[hw][kernel_cost]") {
+TEST_CASE("A tensor that fits the cache does not go to HBM, and a byte more does",
+          "[hw][kernel_cost]") {
   KernelWork work;
   work.activation_read = {Bytes{5e5}, Bytes{4e5}};  // each within half of the 1 MB
   work.activation_written = Bytes{1e5};
@@ -71,7 +75,8 @@ TEST_CASE("A tensor that fits the cache does not go to HBM, and a byte more does
   const KernelCost spilled = cost(work);
   CHECK(spilled.hbm_read == Bytes{5e5 + 1});
   CHECK(spilled.hbm_written == Bytes{0.0});
-  CHECK(spilled.memory.value() == Approx(0.500001e-6));  // at HBM's 1 TB/s; the cached half a MB meanwhile
+  CHECK(spilled.memory.value() ==
+        Approx(0.500001e-6));  // at HBM's 1 TB/s; the cached half a MB meanwhile
 }
 
 TEST_CASE("What streams goes to HBM however small it is", "[hw][kernel_cost]") {
@@ -87,7 +92,8 @@ TEST_CASE("A kernel of few workgroups pulls a share of the bandwidth", "[hw][ker
   CHECK(cost(work).memory.value() == Approx(10e-6));
 }
 
-TEST_CASE("Arithmetic outside of tiles runs at the rate, and padding is issued", "[hw][kernel_cost]") {
+TEST_CASE("Arithmetic outside of tiles runs at the rate, and padding is issued",
+          "[hw][kernel_cost]") {
   KernelWork work;
   work.kind = KernelKind::attention_decode;
   work.useful = Flop{5.12e6};   // 1 us
@@ -110,7 +116,9 @@ TEST_CASE("Efficiency slows the kind it is given for and no other", "[hw][kernel
   CHECK(cost(stream_of(Bytes{1e6}), 0.0, half).memory.value() == Approx(1e-6));
 }
 
-TEST_CASE("A tuned product is no slower than any tile and split there is, and an untuned one no faster", "[hw][kernel_cost]") {
+TEST_CASE(
+    "A tuned product is no slower than any tile and split there is, and an untuned one no faster",
+    "[hw][kernel_cost]") {
   const GpuSpec gpu = ridgeline::tests::shipped_gpu("mi300x");
   EfficiencySpec untuned;
   untuned.tuned_gemms = false;
@@ -119,15 +127,18 @@ TEST_CASE("A tuned product is no slower than any tile and split there is, and an
   for (int i = 0; i < 300; ++i) {
     KernelWork work;
     work.kind = KernelKind::gemm;
-    work.gemm = {random.uniform_int(n, 1, 3'000), random.uniform_int(n + 1, 1, 30'000), random.uniform_int(n + 2, 1, 30'000), 1};
+    work.gemm = {random.uniform_int(n, 1, 3'000), random.uniform_int(n + 1, 1, 30'000),
+                 random.uniform_int(n + 2, 1, 30'000), 1};
     work.useful = work.gemm.flop();
     work.stream_read = Bytes{2.0 * static_cast<double>(work.gemm.n * work.gemm.k)};
     n += 3;
     const KernelCost tuned = cost_of(work, gpu, {}, Nanoseconds{0});
     for (const GemmSpec::Tile tile : gpu.gemm.tiles) {
       for (const std::int64_t splits : {1, 2, 4, 8}) {
-        const TilePlan plan = plan_with(work.gemm, gpu, tile, splits, gpu.peak[work.math] * gpu.sustained[work.math]);
-        const Seconds memory = time_to_move(work.stream_read, gpu.hbm, 1.0, filled(plan.workgroups, gpu));
+        const TilePlan plan =
+            plan_with(work.gemm, gpu, tile, splits, gpu.peak[work.math] * gpu.sustained[work.math]);
+        const Seconds memory =
+            time_to_move(work.stream_read, gpu.hbm, 1.0, filled(plan.workgroups, gpu));
         REQUIRE(std::max(tuned.compute, tuned.memory) <= std::max(plan.compute, memory));
       }
     }
@@ -144,23 +155,31 @@ TEST_CASE("Efficiencies read by the kind of kernel they are for", "[hw][kernel_c
     in.finish();
     return spec;
   };
-  const EfficiencySpec spec = read("{compute: {gemm: 0.8}, bandwidth: {norm: 50 %}, tuned_gemms: false}");
+  const EfficiencySpec spec =
+      read("{compute: {gemm: 0.8}, bandwidth: {norm: 50 %}, tuned_gemms: false}");
   CHECK(spec.of_compute(KernelKind::gemm) == 0.8);
   CHECK(spec.of_compute(KernelKind::attention_prefill) == 1.0);
   CHECK(spec.of_bandwidth(KernelKind::norm) == 0.5);
   CHECK_FALSE(spec.tuned_gemms);
   CHECK(read("{}") == EfficiencySpec{});
-  const auto error = [&](const char* text) { return ridgeline::tests::error_of([&] { static_cast<void>(read(text)); }); };
-  CHECK(error("{compute: {gem: 0.8}}") == "s.yaml:1:12: compute.gem: unknown key; did you mean 'gemm'?");
-  CHECK(error("{compute: {gemm: 1.2}}") == "s.yaml:1:18: compute.gemm: expected a fraction between 0.001 and 1, got '1.2'");
-  CHECK(error("{bandwidth: {gemm: 0}}") == "s.yaml:1:20: bandwidth.gemm: expected a fraction between 0.001 and 1, got '0'");
+  const auto error = [&](const char* text) {
+    return ridgeline::tests::error_of([&] { static_cast<void>(read(text)); });
+  };
+  CHECK(error("{compute: {gem: 0.8}}") ==
+        "s.yaml:1:12: compute.gem: unknown key; did you mean 'gemm'?");
+  CHECK(error("{compute: {gemm: 1.2}}") ==
+        "s.yaml:1:18: compute.gemm: expected a fraction between 0.001 and 1, got '1.2'");
+  CHECK(error("{bandwidth: {gemm: 0}}") ==
+        "s.yaml:1:20: bandwidth.gemm: expected a fraction between 0.001 and 1, got '0'");
 }
 
 TEST_CASE("Every kind of kernel has its own name, in the order of the enum", "[hw][kernel_cost]") {
   REQUIRE(kernel_kind_names().size() == kKernelKinds);
-  for (std::size_t i = 0; i < kKernelKinds; ++i) CHECK(static_cast<std::size_t>(kernel_kind_names()[i].value) == i);
+  for (std::size_t i = 0; i < kKernelKinds; ++i)
+    CHECK(static_cast<std::size_t>(kernel_kind_names()[i].value) == i);
   REQUIRE(dtype_names().size() == kDtypes);
-  for (std::size_t i = 0; i < kDtypes; ++i) CHECK(static_cast<std::size_t>(dtype_names()[i].value) == i);
+  for (std::size_t i = 0; i < kDtypes; ++i)
+    CHECK(static_cast<std::size_t>(dtype_names()[i].value) == i);
   CHECK(name_of(KernelKind::loss) == "loss");
   CHECK(name_of(Dtype::int4) == "int4");
 }

@@ -16,7 +16,8 @@ using ridgeline::tests::launch_in_us;
 
 constexpr Nanoseconds us(std::int64_t n) { return {n * 1000}; }
 
-std::vector<KernelTiming> run(const LaunchSpec& spec, LaunchMode mode, const std::vector<Nanoseconds>& durations) {
+std::vector<KernelTiming> run(const LaunchSpec& spec, LaunchMode mode,
+                              const std::vector<Nanoseconds>& durations) {
   LaunchQueue queue(spec);
   queue.begin(mode, static_cast<std::int64_t>(durations.size()));
   std::vector<KernelTiming> out;
@@ -35,7 +36,8 @@ TEST_CASE("The first kernel waits for its issue and the doorbell", "[hw][launch_
 }
 
 TEST_CASE("With kernels longer than their issue the gap is the dispatch", "[hw][launch_queue]") {
-  const auto timings = run(launch_in_us(2, 10, 3, 1024), LaunchMode::eager, std::vector(100, us(20)));
+  const auto timings =
+      run(launch_in_us(2, 10, 3, 1024), LaunchMode::eager, std::vector(100, us(20)));
   for (std::size_t i = 1; i < timings.size(); ++i) {
     REQUIRE(timings[i].start - timings[i - 1].end == us(3));
     REQUIRE(timings[i].dispatch_gap == us(3));
@@ -44,8 +46,10 @@ TEST_CASE("With kernels longer than their issue the gap is the dispatch", "[hw][
   CHECK(timings.back().end == us(12 + 100 * 20 + 99 * 3));
 }
 
-TEST_CASE("With kernels shorter than their issue the gap is the issue less the duration", "[hw][launch_queue]") {
-  const auto timings = run(launch_in_us(20, 10, 3, 1024), LaunchMode::eager, std::vector(100, us(6)));
+TEST_CASE("With kernels shorter than their issue the gap is the issue less the duration",
+          "[hw][launch_queue]") {
+  const auto timings =
+      run(launch_in_us(20, 10, 3, 1024), LaunchMode::eager, std::vector(100, us(6)));
   for (std::size_t i = 1; i < timings.size(); ++i) {
     REQUIRE(timings[i].start - timings[i - 1].end == us(14));  // 20 - 6
     REQUIRE(timings[i].dispatch_gap == us(3));
@@ -68,7 +72,8 @@ TEST_CASE("A queue of depth one makes the host wait for every start", "[hw][laun
   CHECK((starved[1].dispatch_gap == us(1) && starved[1].launch_gap == us(1)));
 }
 
-TEST_CASE("A host that waits for each kernel leaves the same gap after long ones and short ones", "[hw][launch_queue]") {
+TEST_CASE("A host that waits for each kernel leaves the same gap after long ones and short ones",
+          "[hw][launch_queue]") {
   LaunchSpec spec = launch_in_us(4, 8, 1, 1024);
   spec.blocking = true;
   const auto timings = run(spec, LaunchMode::eager, {us(6), us(100), us(6), us(30)});
@@ -83,18 +88,20 @@ TEST_CASE("A queue that holds the whole step never makes the host wait", "[hw][l
   const auto timings = run(launch_in_us(2, 10, 3, 50), LaunchMode::eager, std::vector(50, us(100)));
   CHECK(timings.back().issue_end == us(100));  // 50 x 2
   const auto waiting = run(launch_in_us(2, 10, 3, 49), LaunchMode::eager, std::vector(50, us(100)));
-  CHECK(waiting.back().issue_begin == us(98));  // its slot came free at the first start, 12: long ago
+  CHECK(waiting.back().issue_begin ==
+        us(98));  // its slot came free at the first start, 12: long ago
   const auto full = run(launch_in_us(2, 10, 3, 4), LaunchMode::eager, std::vector(50, us(100)));
   CHECK(full.back().issue_begin == full[45].start);
 }
 
-TEST_CASE("A graph is one submission, after which its kernels wait for nobody", "[hw][launch_queue]") {
+TEST_CASE("A graph is one submission, after which its kernels wait for nobody",
+          "[hw][launch_queue]") {
   LaunchSpec spec = launch_in_us(100, 2, 100, 1);  // none of which a graph pays but the doorbell
   spec.graph_submit = us(5);
   spec.graph_node = us(1);
   spec.graph_dispatch = us(1);
   const auto timings = run(spec, LaunchMode::graph, std::vector(3, us(4)));
-  CHECK(timings[0].start == us(10));  // 5 + 3 x 1 + 2
+  CHECK(timings[0].start == us(10));                                  // 5 + 3 x 1 + 2
   CHECK((timings[1].start == us(15) && timings[2].start == us(20)));  // 4 + 1 apart
   for (const KernelTiming& timing : timings) {
     CHECK(timing.issue_begin == us(0));
@@ -117,7 +124,9 @@ TEST_CASE("A queue begun again remembers nothing", "[hw][launch_queue]") {
 TEST_CASE("Random queues obey the recurrence, and their gaps add up", "[hw][launch_queue]") {
   const RandomStream random(1, "queues");
   std::uint64_t n = 0;
-  const auto draw = [&](std::int64_t low, std::int64_t high) { return random.uniform_int(n++, low, high); };
+  const auto draw = [&](std::int64_t low, std::int64_t high) {
+    return random.uniform_int(n++, low, high);
+  };
   for (int round = 0; round < 500; ++round) {
     LaunchSpec spec{};
     spec.issue = {draw(0, 30)};
@@ -150,7 +159,8 @@ TEST_CASE("Random queues obey the recurrence, and their gaps add up", "[hw][laun
   }
 }
 
-TEST_CASE("Launch costs read as they are written, and implausible ones are refused", "[hw][launch_queue]") {
+TEST_CASE("Launch costs read as they are written, and implausible ones are refused",
+          "[hw][launch_queue]") {
   const std::string good =
       "issue: 8 us\ndoorbell: 10 us\ndispatch: 3 us\nqueue_depth: 1024\nfloor: 2 us\n"
       "graph_submit: 0.8 us\ngraph_node: 15 ns\ngraph_dispatch: 0 us\ngraph_floor: 5 us\n";
@@ -169,10 +179,15 @@ TEST_CASE("Launch costs read as they are written, and implausible ones are refus
     text.replace(text.find(from), from.size(), to);
     return error_of([&] { static_cast<void>(read(text)); });
   };
-  CHECK(error("issue: 8 us", "issue: 8") == "s.yaml:1:8: issue: expected a number with unit like '15 us', got '8'");
-  CHECK(error("issue: 8 us", "issue: 2 s") == "s.yaml:1:8: issue: expected a time of at most 1 s, got '2 s'");
-  CHECK(error("depth: 1024", "depth: 0") == "s.yaml:4:14: queue_depth: expected a whole number from 1 to 1048576, got '0'");
-  CHECK(error("floor: 2 us\n", "") == "s.yaml:1:1: floor: expected a number with unit like '15 us', got nothing (the key is missing)");
+  CHECK(error("issue: 8 us", "issue: 8") ==
+        "s.yaml:1:8: issue: expected a number with unit like '15 us', got '8'");
+  CHECK(error("issue: 8 us", "issue: 2 s") ==
+        "s.yaml:1:8: issue: expected a time of at most 1 s, got '2 s'");
+  CHECK(error("depth: 1024", "depth: 0") ==
+        "s.yaml:4:14: queue_depth: expected a whole number from 1 to 1048576, got '0'");
+  CHECK(error("floor: 2 us\n", "") ==
+        "s.yaml:1:1: floor: expected a number with unit like '15 us', got nothing (the key is "
+        "missing)");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 
 namespace ridgeline::tests {
 
-/// One sequence of a step, kept so that a test can add up what the step must cost without asking the code under test.
+/// One sequence of a step, kept so that a test can add up what the step must cost without asking
+/// the code under test.
 struct SequenceShape {
   bool prefill = false;
   std::int64_t q = 1;        // new tokens
@@ -61,7 +62,8 @@ class RandomScenarios {
 
   RandomScenario next() {
     RandomScenario s;
-    s.gpu = gpus_[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(gpus_.size()) - 1))];
+    s.gpu =
+        gpus_[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(gpus_.size()) - 1))];
     for (double& share : s.efficiency.compute) share = number(0.3, 1.0);
     for (double& share : s.efficiency.bandwidth) share = number(0.3, 1.0);
     s.efficiency.tuned_gemms = chance(0.8);
@@ -74,8 +76,12 @@ class RandomScenarios {
     return s;
   }
 
-  [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high) { return random_.uniform_int(n_++, low, high); }
-  [[nodiscard]] double number(double low, double high) { return low + (high - low) * random_.uniform(n_++); }
+  [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high) {
+    return random_.uniform_int(n_++, low, high);
+  }
+  [[nodiscard]] double number(double low, double high) {
+    return low + (high - low) * random_.uniform(n_++);
+  }
   [[nodiscard]] bool chance(double p) { return random_.uniform(n_++) < p; }
 
  private:
@@ -116,7 +122,8 @@ class RandomScenarios {
     l.fused_activation = chance(0.5);
     l.fused_add_norm = chance(0.5);
     l.fused_rope_cache = chance(0.5);
-    l.prefill_attention = chance(0.5) ? workloads::PrefillAttention::fused : workloads::PrefillAttention::materialised;
+    l.prefill_attention = chance(0.5) ? workloads::PrefillAttention::fused
+                                      : workloads::PrefillAttention::materialised;
     l.kv_split = chance(0.5);
     l.norm_casts = chance(0.3);
     l.sampling_kernels = integer(0, 6);
@@ -124,7 +131,8 @@ class RandomScenarios {
   void draw_sequences(RandomScenario& s) {
     const std::int64_t kind = integer(0, 2);  // decode, prefill, both
     if (kind != 1) {
-      for (std::int64_t i = chance(0.3) ? 1 : integer(1, 64); i > 0; --i) s.sequences.push_back({false, 1, integer(1, 20'000), true});
+      for (std::int64_t i = chance(0.3) ? 1 : integer(1, 64); i > 0; --i)
+        s.sequences.push_back({false, 1, integer(1, 20'000), true});
     }
     if (kind != 0) {
       for (std::int64_t i = integer(1, 4); i > 0; --i) {

@@ -1,4 +1,5 @@
-// Do rocprofiler-compute's wide tables give each kernel its counters, and the counters the bytes that were moved?
+// Do rocprofiler-compute's wide tables give each kernel its counters, and the counters the bytes
+// that were moved?
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -27,7 +28,8 @@ std::map<std::string, double> counters_of(const Recording& r, std::int64_t event
 
 TEST_CASE("Channels of a counter are added up, and what passes have in common is no counter") {
   const std::string text =
-      "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,TCC_HIT[0],TCC_HIT[1],TCC_MISS[0],TCC_MISS_sum,Wave_Size_1,Correlation_ID_1,"
+      "Dispatch_ID,GPU_ID,Grid_Size,Workgroup_Size,Kernel_Name,TCC_HIT[0],TCC_HIT[1],TCC_MISS[0],"
+      "TCC_MISS_sum,Wave_Size_1,Correlation_ID_1,"
       "XCC_Index,SQC_DCACHE_REQ_READ_1,Start_Timestamp,End_Timestamp\n"
       "0,2,512,256,\"k (.kd)\",3.0,4.0,100.0,9.0,64,0,0,5.0,1000,1400\n";
   const RecordingFile file = file_of(text);
@@ -39,13 +41,16 @@ TEST_CASE("Channels of a counter are added up, and what passes have in common is
   CHECK(r.name(r.device_events[0].name) == "k");
   CHECK(r.device_events[0].workgroups[0] == 2);
   // TCC_MISS_sum is of another pass than the channels.
-  CHECK(counters_of(r, 0) == std::map<std::string, double>{{"TCC_HIT_sum", 7.0}, {"TCC_MISS_sum", 100.0}, {"SQC_DCACHE_REQ_READ_1", 5.0}});
+  CHECK(counters_of(r, 0) == std::map<std::string, double>{{"TCC_HIT_sum", 7.0},
+                                                           {"TCC_MISS_sum", 100.0},
+                                                           {"SQC_DCACHE_REQ_READ_1", 5.0}});
 }
 
 TEST_CASE("The tables about the machine are refused by what they are") {
   const std::string sysinfo = "workload_name,command,gpu_arch\nw,./a,gfx942\n";
   CHECK(recognizes_pmc_perf(file_of(sysinfo)));
-  CHECK_THROWS_WITH(read_pmc_perf(file_of(sysinfo)), Contains("description of the machine, not a timeline"));
+  CHECK_THROWS_WITH(read_pmc_perf(file_of(sysinfo)),
+                    Contains("description of the machine, not a timeline"));
   const std::string roofline = "device,HBMBw,HBMBwLow\n0,1388.7,1388.2\n";
   CHECK(recognizes_pmc_perf(file_of(roofline)));
   CHECK_THROWS_WITH(read_pmc_perf(file_of(roofline)), Contains("measured peaks, not a timeline"));
@@ -60,11 +65,15 @@ TEST_CASE("A copy of 8 MiB on an MI300X reads 8,404,480 bytes and writes 8,388,6
   const Recording r = read_pmc_perf(file);
   REQUIRE(r.device_events.size() == 3);
   CHECK(r.device_events[0].duration.count == 16'160);
-  // On gfx942 a read is of 128 bytes (counted as a bubble too), 32 or else 64; a write of 64 or else 32.
+  // On gfx942 a read is of 128 bytes (counted as a bubble too), 32 or else 64; a write of 64 or
+  // else 32.
   auto c = counters_of(r, 0);
-  const double read = 128 * c["TCC_BUBBLE_sum"] + 64 * (c["TCC_EA0_RDREQ_sum"] - c["TCC_BUBBLE_sum"] - c["TCC_EA0_RDREQ_32B_sum"]) +
-                      32 * c["TCC_EA0_RDREQ_32B_sum"];
-  const double written = 64 * c["TCC_EA0_WRREQ_64B_sum"] + 32 * (c["TCC_EA0_WRREQ_sum"] - c["TCC_EA0_WRREQ_64B_sum"]);
+  const double read =
+      128 * c["TCC_BUBBLE_sum"] +
+      64 * (c["TCC_EA0_RDREQ_sum"] - c["TCC_BUBBLE_sum"] - c["TCC_EA0_RDREQ_32B_sum"]) +
+      32 * c["TCC_EA0_RDREQ_32B_sum"];
+  const double written =
+      64 * c["TCC_EA0_WRREQ_64B_sum"] + 32 * (c["TCC_EA0_WRREQ_sum"] - c["TCC_EA0_WRREQ_64B_sum"]);
   CHECK(read == 8'404'480.0);  // 128 x 65536 + 64 x (65784 - 65536)
   CHECK(written == 8'388'608.0);
   CHECK(c["SQ_INSTS_VALU_MFMA_MOPS_BF16"] == 0.0);
@@ -89,7 +98,8 @@ TEST_CASE("The MI200's workload is read; its other tables are refused") {
     CHECK(recognizes_pmc_perf({*path, name, text}));
     CHECK_THROWS_WITH(read_pmc_perf({*path, name, text}), Contains("not a timeline"));
   }
-  if (const auto path = tests::corpus("traces/rocprof_compute/mi300x_vcopy_dispatch0/sysinfo.csv")) {
+  if (const auto path =
+          tests::corpus("traces/rocprof_compute/mi300x_vcopy_dispatch0/sysinfo.csv")) {
     const std::string text = core::read_text_file(*path);
     CHECK_THROWS_WITH(read_pmc_perf({*path, "sysinfo.csv", text}), Contains("not a timeline"));
   }

@@ -19,29 +19,42 @@ namespace {
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
-/// The part of rocprofiler-sdk's schema that is read: tables with the uuid in their names, views over them without.
+/// The part of rocprofiler-sdk's schema that is read: tables with the uuid in their names, views
+/// over them without.
 std::string schema() {
   std::string sql;
   const auto table = [&](const std::string& name, const std::string& columns) {
-    sql += "CREATE TABLE `" + name + "_00ab` (id INTEGER PRIMARY KEY, guid TEXT DEFAULT 'g1', " + columns + ");";
+    sql += "CREATE TABLE `" + name + "_00ab` (id INTEGER PRIMARY KEY, guid TEXT DEFAULT 'g1', " +
+           columns + ");";
     sql += "CREATE VIEW `" + name + "` AS SELECT * FROM `" + name + "_00ab`;";
   };
   table("rocpd_string", "string TEXT");
   table("rocpd_info_process", "pid INTEGER");
   table("rocpd_info_thread", "tid INTEGER");
-  table("rocpd_info_agent", "type TEXT, absolute_index INTEGER, name TEXT, model_name TEXT, product_name TEXT, extdata TEXT DEFAULT '{}'");
+  table("rocpd_info_agent",
+        "type TEXT, absolute_index INTEGER, name TEXT, model_name TEXT, product_name TEXT, extdata "
+        "TEXT DEFAULT '{}'");
   table("rocpd_info_kernel_symbol", "display_name TEXT");
   table("rocpd_info_pmc", "name TEXT");
-  table("rocpd_event", "category_id INTEGER, stack_id INTEGER, parent_stack_id INTEGER, correlation_id INTEGER, extdata TEXT DEFAULT '{}'");
+  table("rocpd_event",
+        "category_id INTEGER, stack_id INTEGER, parent_stack_id INTEGER, correlation_id INTEGER, "
+        "extdata TEXT DEFAULT '{}'");
   table("rocpd_kernel_dispatch",
-        "tid INTEGER, agent_id INTEGER, kernel_id INTEGER, dispatch_id INTEGER, queue_id INTEGER, stream_id INTEGER, start BIGINT,"
-        " \"end\" BIGINT, workgroup_size_x INTEGER, workgroup_size_y INTEGER, workgroup_size_z INTEGER, grid_size_x INTEGER,"
+        "tid INTEGER, agent_id INTEGER, kernel_id INTEGER, dispatch_id INTEGER, queue_id INTEGER, "
+        "stream_id INTEGER, start BIGINT,"
+        " \"end\" BIGINT, workgroup_size_x INTEGER, workgroup_size_y INTEGER, workgroup_size_z "
+        "INTEGER, grid_size_x INTEGER,"
         " grid_size_y INTEGER, grid_size_z INTEGER, event_id INTEGER");
   table("rocpd_memory_copy",
-        "start BIGINT, \"end\" BIGINT, name_id INTEGER, dst_agent_id INTEGER, src_agent_id INTEGER, size INTEGER, stream_id INTEGER,"
+        "start BIGINT, \"end\" BIGINT, name_id INTEGER, dst_agent_id INTEGER, src_agent_id "
+        "INTEGER, size INTEGER, stream_id INTEGER,"
         " event_id INTEGER");
-  table("rocpd_memory_allocate", "tid INTEGER, type TEXT, level TEXT, start BIGINT, \"end\" BIGINT, size INTEGER, event_id INTEGER");
-  table("rocpd_region", "pid INTEGER, tid INTEGER, start BIGINT, \"end\" BIGINT, name_id INTEGER, event_id INTEGER");
+  table("rocpd_memory_allocate",
+        "tid INTEGER, type TEXT, level TEXT, start BIGINT, \"end\" BIGINT, size INTEGER, event_id "
+        "INTEGER");
+  table(
+      "rocpd_region",
+      "pid INTEGER, tid INTEGER, start BIGINT, \"end\" BIGINT, name_id INTEGER, event_id INTEGER");
   table("rocpd_pmc_event", "event_id INTEGER, pmc_id INTEGER, value REAL");
   return sql + R"(
     CREATE VIEW kernels AS SELECT K.id, K.guid, S.display_name AS name, A.absolute_index AS agent_abs_index, K.dispatch_id, K.stream_id,
@@ -70,7 +83,8 @@ std::string schema() {
 
 class MadeUpRocpd {
  public:
-  explicit MadeUpRocpd(const std::string& script) : path_(fs::temp_directory_path() / ("ridgeline_" + std::to_string(::getpid()) + ".db")) {
+  explicit MadeUpRocpd(const std::string& script)
+      : path_(fs::temp_directory_path() / ("ridgeline_" + std::to_string(::getpid()) + ".db")) {
     fs::remove(path_);
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(path_.c_str(), &db) == SQLITE_OK);
@@ -159,7 +173,8 @@ TEST_CASE("Two processes in one rocpd database keep their correlations apart") {
   CHECK(r.device_events[0].correlation == 7);
   CHECK(r.device_events[1].correlation != 7);
   CHECK_FALSE(r.device_events[0].from_graph);
-  const auto other = std::find_if(r.calls.begin(), r.calls.end(), [](const HostCall& c) { return c.process == 52; });
+  const auto other = std::find_if(r.calls.begin(), r.calls.end(),
+                                  [](const HostCall& c) { return c.process == 52; });
   REQUIRE(other != r.calls.end());
   CHECK(other->correlation == r.device_events[1].correlation);
 }
@@ -171,8 +186,11 @@ TEST_CASE("A rocpd database without the views says so") {
 }
 
 TEST_CASE("A rocpd view that lacks a column is an error in SQLite's words") {
-  const MadeUpRocpd db("CREATE TABLE rocpd_kernel_dispatch_00ab (id INTEGER); CREATE VIEW kernels AS SELECT id FROM rocpd_kernel_dispatch_00ab;");
-  CHECK_THROWS_WITH(read_rocpd(db.file()), Contains("made_up.db: the database cannot be read: no such column"));
+  const MadeUpRocpd db(
+      "CREATE TABLE rocpd_kernel_dispatch_00ab (id INTEGER); CREATE VIEW kernels AS SELECT id FROM "
+      "rocpd_kernel_dispatch_00ab;");
+  CHECK_THROWS_WITH(read_rocpd(db.file()),
+                    Contains("made_up.db: the database cannot be read: no such column"));
 }
 
 TEST_CASE("A database of something else is neither RPD nor rocpd") {

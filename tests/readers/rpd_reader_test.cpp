@@ -1,4 +1,5 @@
-// Does an RPD database become calls and device events, joined, with the sizes and grids of the calls' arguments?
+// Does an RPD database become calls and device events, joined, with the sizes and grids of the
+// calls' arguments?
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -24,7 +25,8 @@ namespace fs = std::filesystem;
 /// A database made by a script, gone at the end of the test.
 class MadeUpRpd {
  public:
-  explicit MadeUpRpd(const std::string& rows) : path_(fs::temp_directory_path() / ("ridgeline_" + std::to_string(::getpid()) + ".rpd")) {
+  explicit MadeUpRpd(const std::string& rows)
+      : path_(fs::temp_directory_path() / ("ridgeline_" + std::to_string(::getpid()) + ".rpd")) {
     fs::remove(path_);
     sqlite3* db = nullptr;
     REQUIRE(sqlite3_open(path_.c_str(), &db) == SQLITE_OK);
@@ -79,9 +81,11 @@ TEST_CASE("An RPD file joins kernels, copies and graphs to their calls") {
   CHECK(gemm.duration.count == 100);
   CHECK(gemm.device == 2);
   CHECK(gemm.correlation == 1);
-  CHECK(gemm.workgroups == std::array<std::int64_t, 3>{4, 2, 1});  // hipExtModuleLaunchKernel counts threads: 1024 / 256
+  CHECK(gemm.workgroups == std::array<std::int64_t, 3>{
+                               4, 2, 1});  // hipExtModuleLaunchKernel counts threads: 1024 / 256
   const DeviceEvent& norm = r.device_events[1];
-  CHECK(norm.workgroups == std::array<std::int64_t, 3>{7, 3, 1});  // hipLaunchKernel counts workgroups
+  CHECK(norm.workgroups ==
+        std::array<std::int64_t, 3>{7, 3, 1});  // hipLaunchKernel counts workgroups
   CHECK(norm.threads == std::array<std::int32_t, 3>{64, 1, 1});
   CHECK_FALSE(norm.from_graph);
   CHECK(r.device_events[2].from_graph);
@@ -89,7 +93,8 @@ TEST_CASE("An RPD file joins kernels, copies and graphs to their calls") {
   CHECK(r.device_events[3].correlation == 3);
   const DeviceEvent& copy = r.device_events[4];
   CHECK(copy.kind == DeviceEvent::Kind::copy);
-  CHECK(copy.copy == CopyKind::device_to_host);  // the call's kind 2, whatever the kernel that did it is called
+  CHECK(copy.copy ==
+        CopyKind::device_to_host);  // the call's kind 2, whatever the kernel that did it is called
   CHECK(copy.bytes == 256);
   CHECK(r.name(copy.name) == "CopyDeviceToDevice");
   CHECK(r.device_events[5].kind == DeviceEvent::Kind::set);
@@ -157,18 +162,22 @@ TEST_CASE("The RPD example of rocmProfileData holds 29 kernels, 55 copies and on
   const Recording r = read_rpd(file);
   REQUIRE(r.device_events.size() == 85);
   const auto count = [&](DeviceEvent::Kind kind) {
-    return std::count_if(r.device_events.begin(), r.device_events.end(), [&](const DeviceEvent& e) { return e.kind == kind; });
+    return std::count_if(r.device_events.begin(), r.device_events.end(),
+                         [&](const DeviceEvent& e) { return e.kind == kind; });
   };
   CHECK(count(DeviceEvent::Kind::kernel) == 29);
   CHECK(count(DeviceEvent::Kind::copy) == 55);
   CHECK(count(DeviceEvent::Kind::set) == 1);
   CHECK(r.calls.size() == 125);
-  CHECK(std::all_of(r.device_events.begin(), r.device_events.end(), [](const DeviceEvent& e) { return e.correlation != 0; }));
+  CHECK(std::all_of(r.device_events.begin(), r.device_events.end(),
+                    [](const DeviceEvent& e) { return e.correlation != 0; }));
   // 8306020634556740 - 8306017670485923 from the first operation to the end of the last.
-  CHECK(r.device_events.back().end() - r.device_events.front().start == core::Nanoseconds{2'964'070'817});
+  CHECK(r.device_events.back().end() - r.device_events.front().start ==
+        core::Nanoseconds{2'964'070'817});
   CHECK(r.device_events.front().bytes == 2'000'000'000);
   CHECK(r.device_events.front().copy == CopyKind::host_to_device);
-  CHECK(r.device_events[2].workgroups == std::array<std::int64_t, 3>{7, 782, 1});  // 1792 / 256, Tensile's
+  CHECK(r.device_events[2].workgroups ==
+        std::array<std::int64_t, 3>{7, 782, 1});  // 1792 / 256, Tensile's
   CHECK(r.device_events[3].workgroups == std::array<std::int64_t, 3>{1, 2, 1});
 }
 

@@ -1,4 +1,5 @@
-// Over many random servers: nothing is lost, nothing is counted twice, and a run is the same whenever and wherever it is run.
+// Over many random servers: nothing is lost, nothing is counted twice, and a run is the same
+// whenever and wherever it is run.
 
 #include <catch2/catch.hpp>
 
@@ -26,7 +27,9 @@ constexpr int kScenarios = 200;
 class Draw {
  public:
   explicit Draw(int n) : random_(static_cast<std::uint64_t>(n), "conservation") {}
-  std::int64_t whole(std::int64_t low, std::int64_t high) { return random_.uniform_int(next_++, low, high); }
+  std::int64_t whole(std::int64_t low, std::int64_t high) {
+    return random_.uniform_int(next_++, low, high);
+  }
   bool chance(double p) { return random_.uniform(next_++) < p; }
   std::string text(std::int64_t low, std::int64_t high) { return std::to_string(whole(low, high)); }
   std::string truth(double p) { return chance(p) ? "true" : "false"; }
@@ -44,7 +47,8 @@ std::filesystem::path write_trace(const tests::TemporaryFolder& folder, Draw& dr
     us += draw.chance(0.4) ? 0 : draw.chance(0.1) ? draw.whole(0, 200'000) : draw.whole(0, 2'000);
     std::string fraction = std::to_string(us % 1'000'000);
     fraction.insert(0, 6 - fraction.size(), '0');
-    csv += "2023-11-16 00:00:0" + std::to_string(us / 1'000'000) + "." + fraction + "," + draw.text(1, 70) + "," + draw.text(1, 40) + "\n";
+    csv += "2023-11-16 00:00:0" + std::to_string(us / 1'000'000) + "." + fraction + "," +
+           draw.text(1, 70) + "," + draw.text(1, 40) + "\n";
   }
   return folder.write("trace.csv", csv);
 }
@@ -56,12 +60,14 @@ Scenario random_scenario(int n, const tests::TemporaryFolder& folder) {
   o.push_back({"engine.enforce_eager", draw.truth(0.5)});
   o.push_back({"engine.async_scheduling", draw.truth(0.5)});
   o.push_back({"engine.scheduler_reserve_full_isl", draw.truth(0.6)});
-  o.push_back({"engine.num_gpu_blocks_override", draw.chance(0.7) ? draw.text(16, 40) : "500"});  // 16 blocks of 4: one sequence
+  o.push_back({"engine.num_gpu_blocks_override",
+               draw.chance(0.7) ? draw.text(16, 40) : "500"});  // 16 blocks of 4: one sequence
   o.push_back({"engine.max_num_seqs", draw.text(1, 16)});
   const bool chunked = draw.chance(0.8);
   o.push_back({"engine.enable_chunked_prefill", chunked ? "true" : "false"});
   o.push_back({"engine.max_num_batched_tokens", chunked ? draw.text(16, 128) : draw.text(64, 128)});
-  if (chunked && draw.chance(0.3)) o.push_back({"engine.long_prefill_token_threshold", draw.text(1, 32)});
+  if (chunked && draw.chance(0.3))
+    o.push_back({"engine.long_prefill_token_threshold", draw.text(1, 32)});
   if (draw.chance(0.3)) o.push_back({"engine.watermark", "0.1"});
   if (draw.chance(0.2)) o.push_back({"stack.launch.queue_depth", "4"});
   if (draw.chance(0.25)) {
@@ -69,13 +75,15 @@ Scenario random_scenario(int n, const tests::TemporaryFolder& folder) {
     return tests::tiny(o);
   }
   o.push_back({"workload.requests", draw.text(1, 80)});
-  o.push_back({"workload.prompt_tokens", "{uniform: {low: 1, high: " + draw.text(1, 70) + "}}"});  // 64 and more are refused
+  o.push_back({"workload.prompt_tokens",
+               "{uniform: {low: 1, high: " + draw.text(1, 70) + "}}"});  // 64 and more are refused
   o.push_back({"workload.output_tokens", "{uniform: {low: 1, high: " + draw.text(1, 60) + "}}"});
   const std::string rate = draw.text(50, 5000);
   switch (draw.whole(0, 2)) {
     case 0:
-      o.push_back({"workload.arrivals", "{closed_loop: {concurrency: " + draw.text(1, 20) + ", think_time: " +
-                                            (draw.chance(0.5) ? "0 s" : draw.text(1, 3000) + " us") + "}}"});
+      o.push_back({"workload.arrivals",
+                   "{closed_loop: {concurrency: " + draw.text(1, 20) + ", think_time: " +
+                       (draw.chance(0.5) ? "0 s" : draw.text(1, 3000) + " us") + "}}"});
       break;
     case 1:
       o.push_back({"workload.arrivals", "{gamma: {rate: " + rate + " /s, cv: 4}}"});
@@ -102,24 +110,33 @@ std::string complaints(const RequestRecord& r, std::size_t index, std::int64_t m
   const std::int64_t after = r.after_first_token.total().count;
   holds(r.id == index, "requests stand by id");
   holds(r.status != RequestStatus::interrupted, "every request is answered or refused");
-  holds((r.status == RequestStatus::refused) == (r.prompt_tokens >= max_model_len), "refused are those whose prompt leaves no room");
-  const std::int64_t due = r.status == RequestStatus::refused ? 0 : std::min(r.asked_tokens, max_model_len - r.prompt_tokens);
+  holds((r.status == RequestStatus::refused) == (r.prompt_tokens >= max_model_len),
+        "refused are those whose prompt leaves no room");
+  const std::int64_t due = r.status == RequestStatus::refused
+                               ? 0
+                               : std::min(r.asked_tokens, max_model_len - r.prompt_tokens);
   holds(r.output_tokens == due, "it got what it asked for, cut at max_model_len");
-  holds(r.arrival <= r.scheduled && r.scheduled <= r.first_token && r.first_token <= r.last_token, "its instants are in order");
-  holds(r.queue().count + r.preempted.count + until + after == r.e2e().count, "queue, preemptions and ledgers are its time");
-  holds(r.queue().count + until <= r.ttft().count && r.ttft().count <= r.queue().count + until + r.preempted.count,
+  holds(r.arrival <= r.scheduled && r.scheduled <= r.first_token && r.first_token <= r.last_token,
+        "its instants are in order");
+  holds(r.queue().count + r.preempted.count + until + after == r.e2e().count,
+        "queue, preemptions and ledgers are its time");
+  holds(r.queue().count + until <= r.ttft().count &&
+            r.ttft().count <= r.queue().count + until + r.preempted.count,
         "its time to first token is queue, ledger and preemptions before");
-  holds(r.preemptions > 0 || (r.preempted.count == 0 && r.queue().count + until == r.ttft().count), "without preemption that is all");
+  holds(r.preemptions > 0 || (r.preempted.count == 0 && r.queue().count + until == r.ttft().count),
+        "without preemption that is all");
   holds(r.output_tokens != 1 || after == 0, "a single token has nothing after it");
   for (const auto* ledger : {&r.until_first_token, &r.after_first_token}) {
-    for (const auto part : ledger->by_cause) holds(part.count >= 0, "no part of a ledger is negative");
+    for (const auto part : ledger->by_cause)
+      holds(part.count >= 0, "no part of a ledger is negative");
   }
   return out;
 }
 
 }  // namespace
 
-TEST_CASE("Every request is accounted for, to the token and to the nanosecond", "[sim][conservation]") {
+TEST_CASE("Every request is accounted for, to the token and to the nanosecond",
+          "[sim][conservation]") {
   const tests::TemporaryFolder folder;
   int with_preemptions = 0;
   int with_refusals = 0;
@@ -128,7 +145,8 @@ TEST_CASE("Every request is accounted for, to the token and to the nanosecond", 
     const RunResult run = sim::run(scenario);
     INFO("scenario " << n << "\n" << core::to_yaml(scenario.document));
     const auto* generated = std::get_if<workloads::GeneratedWorkload>(&scenario.workload);
-    CHECK(static_cast<std::int64_t>(run.requests.size()) == (generated != nullptr ? generated->requests : 60));
+    CHECK(static_cast<std::int64_t>(run.requests.size()) ==
+          (generated != nullptr ? generated->requests : 60));
     std::int64_t outputs = 0;
     std::int64_t gaps = 0;
     std::int64_t decodes = 0;
@@ -157,7 +175,8 @@ TEST_CASE("Every request is accounted for, to the token and to the nanosecond", 
       gap_time += gap.gap.count * static_cast<std::int64_t>(gap.count);
     }
     CHECK(counted == gaps);
-    CHECK(gap_time == between);  // all gaps of a request are the time from its first token to its last
+    CHECK(gap_time ==
+          between);  // all gaps of a request are the time from its first token to its last
     std::int64_t prefilled = 0;
     std::int64_t decoded = 0;
     for (const auto& step : run.steps) {
@@ -177,7 +196,8 @@ TEST_CASE("Every request is accounted for, to the token and to the nanosecond", 
   CHECK(with_refusals >= 3);
 }
 
-TEST_CASE("Steps follow one another, and the server rests only when nobody waits", "[sim][conservation]") {
+TEST_CASE("Steps follow one another, and the server rests only when nobody waits",
+          "[sim][conservation]") {
   const tests::TemporaryFolder folder;
   for (int n = 0; n < kScenarios; ++n) {
     const Scenario scenario = random_scenario(n, folder);
@@ -188,17 +208,23 @@ TEST_CASE("Steps follow one another, and the server rests only when nobody waits
       const auto& counters = run.counters[i];
       const core::Instant before = i == 0 ? core::Instant{} : run.steps[i - 1].end();
       if (step.duration().count <= 0 || step.start < before) ++wrong;
-      if (step.decode_sequences + step.prefill_tokens > scenario.engine.max_num_batched_tokens) ++wrong;
+      if (step.decode_sequences + step.prefill_tokens > scenario.engine.max_num_batched_tokens)
+        ++wrong;
       if (step.decode_sequences + step.prefill_sequences > scenario.engine.max_num_seqs) ++wrong;
-      if (counters.kv_blocks_used > run.memory.kv_blocks || counters.running > scenario.engine.max_num_seqs) ++wrong;
+      if (counters.kv_blocks_used > run.memory.kv_blocks ||
+          counters.running > scenario.engine.max_num_seqs)
+        ++wrong;
       if (counters.running + counters.waiting == 0) ++wrong;
       if (step.start == before || i == 0) continue;
       // After a rest: every earlier request is done, and one arrives just now.
-      const bool arrives = std::any_of(run.requests.begin(), run.requests.end(),
-                                       [&](const RequestRecord& r) { return r.scheduled == step.start && r.arrival == step.start; });
-      const bool unfinished = std::any_of(run.requests.begin(), run.requests.end(), [&](const RequestRecord& r) {
-        return r.arrival < step.start && r.last_token > step.start;
-      });
+      const bool arrives =
+          std::any_of(run.requests.begin(), run.requests.end(), [&](const RequestRecord& r) {
+            return r.scheduled == step.start && r.arrival == step.start;
+          });
+      const bool unfinished =
+          std::any_of(run.requests.begin(), run.requests.end(), [&](const RequestRecord& r) {
+            return r.arrival < step.start && r.last_token > step.start;
+          });
       if (!arrives || unfinished || counters.kv_blocks_used != 0) ++wrong;
     }
     INFO("scenario " << n);
@@ -207,16 +233,19 @@ TEST_CASE("Steps follow one another, and the server rests only when nobody waits
   }
 }
 
-TEST_CASE("Who has arrived when a step begins, and is not done, runs or waits", "[sim][conservation]") {
+TEST_CASE("Who has arrived when a step begins, and is not done, runs or waits",
+          "[sim][conservation]") {
   const tests::TemporaryFolder folder;
   for (int n = 0; n < kScenarios; ++n) {
     const RunResult run = sim::run(random_scenario(n, folder));
     std::int64_t unseen = 0;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
       const core::Instant start = run.steps[i].start;
-      const auto here = std::count_if(run.requests.begin(), run.requests.end(), [&](const RequestRecord& r) {
-        return r.status == RequestStatus::finished && r.arrival <= start && r.last_token > start;
-      });
+      const auto here =
+          std::count_if(run.requests.begin(), run.requests.end(), [&](const RequestRecord& r) {
+            return r.status == RequestStatus::finished && r.arrival <= start &&
+                   r.last_token > start;
+          });
       if (here != run.counters[i].running + run.counters[i].waiting) ++unseen;
     }
     INFO("scenario " << n);
@@ -265,9 +294,11 @@ TEST_CASE("A run is the same in another process", "[sim][conservation]") {
   const std::filesystem::path configs = std::filesystem::path(RIDGELINE_SOURCE_DIR) / "configs";
   for (int n = 0; n < 5; ++n) {
     const Scenario scenario = random_scenario(n, folder);
-    const std::filesystem::path file = folder.write("scenario.yaml", core::to_yaml(scenario.document));
+    const std::filesystem::path file =
+        folder.write("scenario.yaml", core::to_yaml(scenario.document));
     for (const char* name : {"a", "b"}) {
-      const std::string command = "RIDGELINE_CONFIGS='" + configs.string() + "' '" + program + "' run '" + file.string() + "' --quiet --out '" +
+      const std::string command = "RIDGELINE_CONFIGS='" + configs.string() + "' '" + program +
+                                  "' run '" + file.string() + "' --quiet --out '" +
                                   (folder.path() / name).string() + "' >/dev/null";
       REQUIRE(std::system(command.c_str()) == 0);
     }

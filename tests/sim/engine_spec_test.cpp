@@ -53,9 +53,12 @@ TEST_CASE("Defaults are vLLM's for a large GPU", "[sim][engine]") {
 
 TEST_CASE("Every setting is read", "[sim][engine]") {
   const EngineSpec e = engine(
-      "{scheduler: vllm_v1, max_num_seqs: 7, max_num_batched_tokens: 70, max_model_len: 50, block_size: 32, "
-      "gpu_memory_utilization: 80 %, kv_cache_dtype: fp8, enable_chunked_prefill: false, enforce_eager: true, async_scheduling: false, "
-      "long_prefill_token_threshold: 9, scheduler_reserve_full_isl: false, watermark: 0.1, num_gpu_blocks_override: 33, "
+      "{scheduler: vllm_v1, max_num_seqs: 7, max_num_batched_tokens: 70, max_model_len: 50, "
+      "block_size: 32, "
+      "gpu_memory_utilization: 80 %, kv_cache_dtype: fp8, enable_chunked_prefill: false, "
+      "enforce_eager: true, async_scheduling: false, "
+      "long_prefill_token_threshold: 9, scheduler_reserve_full_isl: false, watermark: 0.1, "
+      "num_gpu_blocks_override: 33, "
       "cudagraph_capture_sizes: [16, 1, 4]}");
   EngineSpec expected;
   expected.max_num_seqs = 7;
@@ -81,8 +84,9 @@ TEST_CASE("A KV cache dtype of auto is the activations'", "[sim][engine]") {
 
 TEST_CASE("No more sequences than tokens fit in a step", "[sim][engine]") {
   CHECK(engine("{max_num_batched_tokens: 256}").max_num_seqs == 256);
-  CHECK(error("{max_num_batched_tokens: 256, max_num_seqs: 300}") ==
-        "e.yaml:1:45: engine.max_num_seqs: expected at most max_num_batched_tokens (256), got '300'");
+  CHECK(
+      error("{max_num_batched_tokens: 256, max_num_seqs: 300}") ==
+      "e.yaml:1:45: engine.max_num_seqs: expected at most max_num_batched_tokens (256), got '300'");
 }
 
 TEST_CASE("Captured sizes are 1, 2, 4, then by 8 up to 256, then by 16", "[sim][engine]") {
@@ -97,13 +101,15 @@ TEST_CASE("Captured sizes are 1, 2, 4, then by 8 up to 256, then by 16", "[sim][
   CHECK(*(at_256 + 1) == 272);
 }
 
-TEST_CASE("Nothing is captured beyond twice max_num_seqs, nor beyond the token budget", "[sim][engine]") {
+TEST_CASE("Nothing is captured beyond twice max_num_seqs, nor beyond the token budget",
+          "[sim][engine]") {
   CHECK(engine("{max_num_seqs: 1}").cudagraph_capture_sizes == Sizes{1, 2});
   CHECK(engine("{max_num_seqs: 10}").cudagraph_capture_sizes == Sizes{1, 2, 4, 8, 16});
   CHECK(engine("{max_num_batched_tokens: 9}").cudagraph_capture_sizes == Sizes{1, 2, 4, 8});
 }
 
-TEST_CASE("A batch is padded to the next captured size, and a larger one is not captured", "[sim][engine]") {
+TEST_CASE("A batch is padded to the next captured size, and a larger one is not captured",
+          "[sim][engine]") {
   EngineSpec e;
   e.cudagraph_capture_sizes = {1, 2, 4, 8};
   CHECK(e.graph_size_for(1) == 1);
@@ -119,33 +125,47 @@ TEST_CASE("An empty list of sizes captures nothing", "[sim][engine]") {
 }
 
 TEST_CASE("A setting that cannot be is named with its place", "[sim][engine]") {
-  CHECK(error("{max_num_seqs: 0}") == "e.yaml:1:16: engine.max_num_seqs: expected a whole number from 1 to 65536, got '0'");
-  CHECK(error("{max_num_seqs: 1.5}") == "e.yaml:1:16: engine.max_num_seqs: expected a whole number from 1 to 65536, got '1.5'");
-  CHECK(error("{max_model_len: 1}") == "e.yaml:1:17: engine.max_model_len: expected a whole number from 2 to 1073741824, got '1'");
-  CHECK(error("{block_size: 0}") == "e.yaml:1:14: engine.block_size: expected a whole number from 1 to 4096, got '0'");
-  CHECK(error("{watermark: 0.6}") == "e.yaml:1:13: engine.watermark: expected a fraction between 0 and 0.5, got '0.6'");
+  CHECK(error("{max_num_seqs: 0}") ==
+        "e.yaml:1:16: engine.max_num_seqs: expected a whole number from 1 to 65536, got '0'");
+  CHECK(error("{max_num_seqs: 1.5}") ==
+        "e.yaml:1:16: engine.max_num_seqs: expected a whole number from 1 to 65536, got '1.5'");
+  CHECK(error("{max_model_len: 1}") ==
+        "e.yaml:1:17: engine.max_model_len: expected a whole number from 2 to 1073741824, got '1'");
+  CHECK(error("{block_size: 0}") ==
+        "e.yaml:1:14: engine.block_size: expected a whole number from 1 to 4096, got '0'");
+  CHECK(error("{watermark: 0.6}") ==
+        "e.yaml:1:13: engine.watermark: expected a fraction between 0 and 0.5, got '0.6'");
   CHECK(error("{gpu_memory_utilization: 0}") ==
-        "e.yaml:1:26: engine.gpu_memory_utilization: expected a fraction between 0.01 and 1, got '0'");
-  CHECK(error("{enforce_eager: yes}") == "e.yaml:1:17: engine.enforce_eager: expected true or false, got 'yes'");
+        "e.yaml:1:26: engine.gpu_memory_utilization: expected a fraction between 0.01 and 1, got "
+        "'0'");
+  CHECK(error("{enforce_eager: yes}") ==
+        "e.yaml:1:17: engine.enforce_eager: expected true or false, got 'yes'");
   CHECK(error("{num_gpu_blocks_override: 0}") ==
-        "e.yaml:1:27: engine.num_gpu_blocks_override: expected a whole number from 1 to 134217728, got '0'");
+        "e.yaml:1:27: engine.num_gpu_blocks_override: expected a whole number from 1 to 134217728, "
+        "got '0'");
   CHECK(error("{cudagraph_capture_sizes: [8, 1.5]}") ==
-        "e.yaml:1:27: engine.cudagraph_capture_sizes: expected whole numbers from 1 to 65536, got '1.5'");
+        "e.yaml:1:27: engine.cudagraph_capture_sizes: expected whole numbers from 1 to 65536, got "
+        "'1.5'");
   CHECK(error("{cudagraph_capture_sizes: 8}") ==
         "e.yaml:1:27: engine.cudagraph_capture_sizes: expected a list of words, got '8'");
 }
 
 TEST_CASE("An unknown word lists the known ones, or the one that was meant", "[sim][engine]") {
-  CHECK(error("{scheduler: lottery}") == "e.yaml:1:13: engine.scheduler: unknown scheduler 'lottery'; known: vllm_v1");
+  CHECK(error("{scheduler: lottery}") ==
+        "e.yaml:1:13: engine.scheduler: unknown scheduler 'lottery'; known: vllm_v1");
   CHECK(error("{scheduler: vllm_v2}") ==
         "e.yaml:1:13: engine.scheduler: unknown scheduler 'vllm_v2'; did you mean 'vllm_v1'?");
-  CHECK(error("{max_num_sequences: 5}") == "e.yaml:1:2: engine.max_num_sequences: unknown key; did you mean 'max_num_seqs'?");
-  CHECK(error("{kv_cache_dtype: fp9}").find("e.yaml:1:18: engine.kv_cache_dtype: expected one of fp64, fp32,") == 0);
+  CHECK(error("{max_num_sequences: 5}") ==
+        "e.yaml:1:2: engine.max_num_sequences: unknown key; did you mean 'max_num_seqs'?");
+  CHECK(error("{kv_cache_dtype: fp9}")
+            .find("e.yaml:1:18: engine.kv_cache_dtype: expected one of fp64, fp32,") == 0);
 }
 
 TEST_CASE("Without chunked prefill a step must hold the longest sequence", "[sim][engine]") {
   CHECK(error("{enable_chunked_prefill: false, max_num_batched_tokens: 100, max_model_len: 101}") ==
-        "e.yaml:1:57: engine.max_num_batched_tokens: expected at least max_model_len (101) when enable_chunked_prefill is false, got "
+        "e.yaml:1:57: engine.max_num_batched_tokens: expected at least max_model_len (101) when "
+        "enable_chunked_prefill is false, got "
         "'100'");
-  CHECK(engine("{enable_chunked_prefill: false, max_num_batched_tokens: 100, max_model_len: 100}").max_model_len == 100);
+  CHECK(engine("{enable_chunked_prefill: false, max_num_batched_tokens: 100, max_model_len: 100}")
+            .max_model_len == 100);
 }

@@ -1,5 +1,6 @@
-// Better parts never make one client wait longer. One client at a time, so that nothing but the work itself is compared: with many,
-// other batches form, and a faster machine may well answer one of them later.
+// Better parts never make one client wait longer. One client at a time, so that nothing but the
+// work itself is compared: with many, other batches form, and a faster machine may well answer one
+// of them later.
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +22,8 @@ std::int64_t end_of(std::vector<Override> overrides, const Override& change) {
 TEST_CASE("A faster part never makes one client wait longer", "[sim][physics]") {
   for (const char* stack : {"vllm_v1", "pytorch_eager", "reference"}) {
     for (const char* async : {"true", "false"}) {
-      const std::vector<Override> base{{"stack", stack}, {"engine.async_scheduling", async}, {"workload.requests", "10"}};
+      const std::vector<Override> base{
+          {"stack", stack}, {"engine.async_scheduling", async}, {"workload.requests", "10"}};
       const std::int64_t before = end_of(base, {});
       INFO(stack << ", async " << async);
       for (const Override& change : std::vector<Override>{{"hw.peak.bf16", "1500 TFLOP/s"},
@@ -47,10 +49,13 @@ TEST_CASE("A faster part never makes one client wait longer", "[sim][physics]") 
   }
 }
 
-TEST_CASE("A slower part makes one client wait longer where that part is what it waits for", "[sim][physics]") {
+TEST_CASE("A slower part makes one client wait longer where that part is what it waits for",
+          "[sim][physics]") {
   const std::vector<Override> base{{"workload.requests", "5"}};
   const std::int64_t before = end_of(base, {});
-  for (const Override& change : std::vector<Override>{{"hw.hbm.bandwidth", "2.65 TB/s"}, {"hw.peak.bf16", "400 TFLOP/s"}, {"stack.launch.graph_floor", "50 us"}}) {
+  for (const Override& change : std::vector<Override>{{"hw.hbm.bandwidth", "2.65 TB/s"},
+                                                      {"hw.peak.bf16", "400 TFLOP/s"},
+                                                      {"stack.launch.graph_floor", "50 us"}}) {
     INFO(change.first);
     CHECK(end_of(base, change) > before);
   }

@@ -1,5 +1,6 @@
 #pragma once
-// What the sim tests share: a machine and a model so small that their bytes can be added up by hand, and requests from a list.
+// What the sim tests share: a machine and a model so small that their bytes can be added up by
+// hand, and requests from a list.
 
 #include <deque>
 #include <initializer_list>
@@ -20,12 +21,14 @@ inline const core::ConfigLibrary& shipped() {
   return library;
 }
 
-// Bytes of the tiny model, two to an element (head_dim = 64 / 4 = 16, q_dim = 64, kv_dim = 2 x 16 = 32):
+// Bytes of the tiny model, two to an element (head_dim = 64 / 4 = 16, q_dim = 64, kv_dim = 2 x 16 =
+// 32):
 //   linear layers   2 x (64 (64 + 2 x 32) + 64 x 64 + 3 x 64 x 128) = 73,728 elements
 //   norms           (2 x 2 + 1) x 64 = 320
-//   embeddings      2 x 256 x 64 = 32,768                              together 106,816 elements, 213,632 B
-//   KV of a token   2 x 2 layers x 2 (K and V) x 32 = 256 B            a block of 4: 1,024 B
-//   activations     2 x (2 x 64 + 3 x 128) = 1,024 B a token, 4 x 256 = 1,024 B a sequence's logits
+//   embeddings      2 x 256 x 64 = 32,768                              together 106,816 elements,
+//   213,632 B KV of a token   2 x 2 layers x 2 (K and V) x 32 = 256 B            a block of 4:
+//   1,024 B activations     2 x (2 x 64 + 3 x 128) = 1,024 B a token, 4 x 256 = 1,024 B a
+//   sequence's logits
 inline constexpr double kTinyWeights = 213'632.0;
 inline constexpr double kTinyBlock = 1'024.0;
 
@@ -52,7 +55,8 @@ inline sim::Scenario tiny(const std::vector<sim::Override>& overrides = {}) {
 }
 
 /// A shipped scenario, by name.
-inline sim::Scenario scenario(const std::string& name, const std::vector<sim::Override>& overrides = {}) {
+inline sim::Scenario scenario(const std::string& name,
+                              const std::vector<sim::Override>& overrides = {}) {
   return sim::load_scenario(name, overrides, shipped());
 }
 
@@ -67,10 +71,12 @@ std::string text_of(const Action& action) {
   return "";
 }
 
-/// Requests as listed. With `echoes`, every answer brings a further request of the same size, so many in all.
+/// Requests as listed. With `echoes`, every answer brings a further request of the same size, so
+/// many in all.
 class ListedRequests : public workloads::RequestSource {
  public:
-  ListedRequests(std::initializer_list<std::int64_t> arrivals_ns, std::int64_t echoes = -1) : echoes_(echoes) {
+  ListedRequests(std::initializer_list<std::int64_t> arrivals_ns, std::int64_t echoes = -1)
+      : echoes_(echoes) {
     for (const std::int64_t ns : arrivals_ns) arrivals_.push_back({ns});
   }
   [[nodiscard]] std::optional<core::Instant> next_arrival() const override {

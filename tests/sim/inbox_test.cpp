@@ -14,7 +14,8 @@ using tests::ListedRequests;
 
 namespace {
 
-/// What a server that looks into its inbox at these instants finds there: ids, and a '|' after each look.
+/// What a server that looks into its inbox at these instants finds there: ids, and a '|' after each
+/// look.
 std::string seen_at(ListedRequests source, const std::vector<std::int64_t>& looks) {
   Simulation simulation;
   Inbox inbox(simulation, source);
@@ -38,7 +39,8 @@ std::string seen_at(ListedRequests source, const std::vector<std::int64_t>& look
 
 }  // namespace
 
-TEST_CASE("At an instant the server sees every request that has arrived by then, oldest first", "[sim][inbox]") {
+TEST_CASE("At an instant the server sees every request that has arrived by then, oldest first",
+          "[sim][inbox]") {
   CHECK(seen_at({5, 5, 7}, {4, 5, 6, 7}) == "|01||2|");
   CHECK(seen_at({5, 5, 7, 9}, {8, 9}) == "012|3|");
   CHECK(seen_at({0}, {0}) == "0|");
@@ -59,7 +61,8 @@ TEST_CASE("A server ahead of its clients sees what they would have brought", "[s
   CHECK(next == Instant{9});
 }
 
-TEST_CASE("A server that waits is woken by the next arrival, and told when that was", "[sim][inbox]") {
+TEST_CASE("A server that waits is woken by the next arrival, and told when that was",
+          "[sim][inbox]") {
   Simulation simulation;
   ListedRequests source{5, 9};
   Inbox inbox(simulation, source);

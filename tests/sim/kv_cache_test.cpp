@@ -41,7 +41,8 @@ TEST_CASE("Without room nothing changes", "[sim][kv]") {
   CHECK(kv.free_blocks() == 0);
 }
 
-TEST_CASE("A sequence that needs no more than it has grows even when the cache is full", "[sim][kv]") {
+TEST_CASE("A sequence that needs no more than it has grows even when the cache is full",
+          "[sim][kv]") {
   KvCache kv(2, 16);
   std::int64_t held = 0;
   REQUIRE(kv.grow(held, 32));

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-RequestRecord finished(std::int64_t arrival, std::int64_t scheduled, std::int64_t first, std::int64_t last, std::int64_t tokens) {
+RequestRecord finished(std::int64_t arrival, std::int64_t scheduled, std::int64_t first,
+                       std::int64_t last, std::int64_t tokens) {
   RequestRecord r;
   r.status = RequestStatus::finished;
   r.prompt_tokens = 10;
@@ -46,7 +47,8 @@ sim::RunResult result() {
 
 }  // namespace
 
-TEST_CASE("Requests are counted by how they ended, tokens of those that were answered", "[sim][metrics]") {
+TEST_CASE("Requests are counted by how they ended, tokens of those that were answered",
+          "[sim][metrics]") {
   const Metrics m = sim::measure(result());
   CHECK(m.requests == 4);
   CHECK(m.completed == 2);
@@ -69,10 +71,10 @@ TEST_CASE("Latencies are the benchmark's", "[sim][metrics]") {
   CHECK(m.ttft.mean == Approx(3.0));  // 4 - 2 and 8 - 4
   CHECK(m.ttft.std == Approx(1.0));
   CHECK(m.ttft.p50 == Approx(3.0));
-  CHECK(m.e2e.mean == Approx(6.0));  // 8 and 4
+  CHECK(m.e2e.mean == Approx(6.0));    // 8 and 4
   CHECK(m.queue.mean == Approx(0.5));  // 1 and 0
-  CHECK(m.tpot.count == 1);  // of one token there is no time between tokens
-  CHECK(m.tpot.mean == Approx(2.0));  // 6 s / 3
+  CHECK(m.tpot.count == 1);            // of one token there is no time between tokens
+  CHECK(m.tpot.mean == Approx(2.0));   // 6 s / 3
   CHECK(m.itl.count == 3);
   CHECK(m.itl.mean == Approx(2.0));  // (1 + 1 + 4) / 3
   CHECK(m.itl.p50 == Approx(1.0));
@@ -122,7 +124,8 @@ TEST_CASE("The result has the benchmark's names, times in ms", "[sim][metrics]")
   CHECK(json["total_token_throughput"].get<double>() == Approx(25.0 / 9.0));
   CHECK(json["mean_ttft_ms"].get<double>() == Approx(3000.0));
   CHECK(json["mean_tpot_ms"].get<double>() == Approx(2000.0));
-  CHECK(json["p99_itl_ms"].get<double>() == Approx(1000.0 + 0.98 * 3000.0));  // rank 0.99 x 2 = 1.98 between 1 s and 4 s
+  CHECK(json["p99_itl_ms"].get<double>() ==
+        Approx(1000.0 + 0.98 * 3000.0));  // rank 0.99 x 2 = 1.98 between 1 s and 4 s
   CHECK(json["median_e2el_ms"].get<double>() == Approx(6000.0));
   const auto& own = json["ridgeline"];
   CHECK(own["refused"] == 1);

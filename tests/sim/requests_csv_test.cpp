@@ -39,11 +39,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 const std::string kHeader =
-    "id,status,prompt_tokens,asked_tokens,output_tokens,preemptions,arrival_ns,scheduled_ns,first_token_ns,last_token_ns,ttft_ns,"
-    "e2e_ns,queue_ns,preempted_ns,prefill_compute_ns,prefill_memory_ns,prefill_floor_ns,prefill_dispatch_ns,prefill_launch_ns,"
-    "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_dispatch_ns,decode_launch_ns,decode_host_ns\n";
+    "id,status,prompt_tokens,asked_tokens,output_tokens,preemptions,arrival_ns,scheduled_ns,first_"
+    "token_ns,last_token_ns,ttft_ns,"
+    "e2e_ns,queue_ns,preempted_ns,prefill_compute_ns,prefill_memory_ns,prefill_floor_ns,prefill_"
+    "dispatch_ns,prefill_launch_ns,"
+    "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_dispatch_ns,decode_"
+    "launch_ns,decode_host_ns\n";
 // ttft = 4000 - 1000, e2e = 9000 - 1000, queue = 1500 - 1000.
-const std::string kRow = "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,20,21,22,23,24,25\n";
+const std::string kRow =
+    "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,20,21,22,23,24,"
+    "25\n";
 
 }  // namespace
 
@@ -64,14 +69,17 @@ TEST_CASE("What was written reads back the same", "[sim][csv]") {
 
 TEST_CASE("Line ends of another system, and a missing last one, do not matter", "[sim][csv]") {
   const std::vector<RequestRecord> one{record()};
-  CHECK(sim::parse_requests_csv(replaced(kHeader, "\n", "\r\n") + replaced(kRow, "\n", "\r\n"), "r.csv") == one);
+  CHECK(sim::parse_requests_csv(replaced(kHeader, "\n", "\r\n") + replaced(kRow, "\n", "\r\n"),
+                                "r.csv") == one);
   CHECK(sim::parse_requests_csv(kHeader + replaced(kRow, "\n", ""), "r.csv") == one);
 }
 
 TEST_CASE("A damaged file is refused with the place of the damage", "[sim][csv]") {
   CHECK(error_in("") == "r.csv:1:1: id: expected a column of this name, got the columns ''");
-  CHECK(error_in(replaced(kHeader, "status,", "state,")).find("r.csv:1:1: status: expected a column of this name, got the columns 'id,") == 0);
-  CHECK(error_in(replaced(kHeader, "decode_host_ns", "decode_host")).find("r.csv:1:1: decode_host_ns: expected a column") == 0);
+  CHECK(error_in(replaced(kHeader, "status,", "state,"))
+            .find("r.csv:1:1: status: expected a column of this name, got the columns 'id,") == 0);
+  CHECK(error_in(replaced(kHeader, "decode_host_ns", "decode_host"))
+            .find("r.csv:1:1: decode_host_ns: expected a column") == 0);
   CHECK(error_in(kHeader + replaced(kRow, "finished", "finish")) ==
         "r.csv:2:3: status: expected finished, refused or interrupted, got 'finish'");
   CHECK(error_in(kHeader + replaced(kRow, "0,finished,100", "0,finished,ten")) ==
@@ -79,5 +87,6 @@ TEST_CASE("A damaged file is refused with the place of the damage", "[sim][csv]"
   CHECK(error_in(kHeader + kRow + replaced(kRow, "0,fin", "-7,fin")) ==
         "r.csv:3:1: id: expected a whole number from 0 to 9223372036854775807, got '-7'");
   CHECK(error_in(kHeader + kRow + kRow) == "r.csv:3:1: id: expected 1, got '0'");
-  CHECK(error_in(kHeader + "0,finished,100\n") == "r.csv:2:1: expected 26 fields as in the header, got 3: '0,finished,100'");
+  CHECK(error_in(kHeader + "0,finished,100\n") ==
+        "r.csv:2:1: expected 26 fields as in the header, got 3: '0,finished,100'");
 }

@@ -19,7 +19,8 @@ namespace {
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -43,13 +44,19 @@ class Written {
  public:
   Written() { sim::write_run_directory(sim::run(tiny()), directory()); }
   [[nodiscard]] fs::path directory() const { return folder_.path() / "run"; }
-  [[nodiscard]] std::string text(const std::string& name) const { return core::read_text_file(directory() / name); }
-  void replace(const std::string& name, const std::string& text) const { static_cast<void>(folder_.write("run/" + name, text)); }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    return core::read_text_file(directory() / name);
+  }
+  void replace(const std::string& name, const std::string& text) const {
+    static_cast<void>(folder_.write("run/" + name, text));
+  }
   /// What reading it says, less the directory's own path.
   [[nodiscard]] std::string error() const {
-    std::string text = error_of([&] { static_cast<void>(sim::read_run_directory(directory(), shipped())); });
+    std::string text =
+        error_of([&] { static_cast<void>(sim::read_run_directory(directory(), shipped())); });
     const std::string path = directory().string();
-    if (const std::size_t at = text.find(path); at != std::string::npos) text.replace(at, path.size(), "run");
+    if (const std::size_t at = text.find(path); at != std::string::npos)
+      text.replace(at, path.size(), "run");
     return text;
   }
 
@@ -59,7 +66,8 @@ class Written {
 
 }  // namespace
 
-TEST_CASE("A run's directory holds the scenario, the result, the requests and the steps", "[sim][directory]") {
+TEST_CASE("A run's directory holds the scenario, the result, the requests and the steps",
+          "[sim][directory]") {
   const TemporaryFolder folder;
   const sim::RunResult run = sim::run(tiny());
   sim::write_run_directory(run, folder.path() / "run");
@@ -79,11 +87,12 @@ TEST_CASE("A run reads back as it was", "[sim][directory]") {
   };
   SECTION("plain") { round_trip(sim::run(tiny())); }
   SECTION("with preemptions and refusals") {
-    const sim::RunResult run = sim::run(tiny({{"engine.num_gpu_blocks_override", "16"},
-                                              {"workload.arrivals.constant.rate", "10000 /s"},
-                                              {"workload.prompt_tokens", "{uniform: {low: 10, high: 70}}"},
-                                              {"workload.output_tokens", "40"},
-                                              {"workload.requests", "40"}}));
+    const sim::RunResult run =
+        sim::run(tiny({{"engine.num_gpu_blocks_override", "16"},
+                       {"workload.arrivals.constant.rate", "10000 /s"},
+                       {"workload.prompt_tokens", "{uniform: {low: 10, high: 70}}"},
+                       {"workload.output_tokens", "40"},
+                       {"workload.requests", "40"}}));
     CHECK(run.preemptions > 0);
     round_trip(run);
   }
@@ -94,13 +103,16 @@ TEST_CASE("A run reads back as it was", "[sim][directory]") {
     CHECK(run.interrupted);
     round_trip(run);
   }
-  SECTION("training") { round_trip(sim::run(tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}}))); }
+  SECTION("training") {
+    round_trip(sim::run(tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}})));
+  }
 }
 
 TEST_CASE("A run reads back with what clients and users were told", "[sim][directory]") {
   const TemporaryFolder folder;
   const fs::path trace = folder.write("t.csv",
-                                      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 00:00:00,9,6\n2023-11-16 00:00:00,8,0\n");
+                                      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 "
+                                      "00:00:00,9,6\n2023-11-16 00:00:00,8,0\n");
   const sim::RunResult run = sim::run(tiny({{"workload.trace", trace.string()}}));
   sim::write_run_directory(run, folder.path() / "run");
   const sim::RunResult read = sim::read_run_directory(folder.path() / "run", shipped());
@@ -121,7 +133,9 @@ TEST_CASE("However a directory is spelt, it is that directory", "[sim][directory
   for (const char* spelling : {"run/", "run/.", "x/../run", "run/x/.."}) {
     INFO(spelling);
     fs::create_directories(folder.path() / "x");
-    CHECK(error_of([&] { sim::write_run_directory(run, (folder.path() / spelling).string()); }).empty());
+    CHECK(error_of([&] {
+            sim::write_run_directory(run, (folder.path() / spelling).string());
+          }).empty());
     CHECK(names_in(folder.path()) == std::vector<std::string>{"run", "x"});
     REQUIRE(fs::exists(folder.path() / "run"));
     CHECK(names_in(folder.path() / "run") == kFiles);
@@ -158,7 +172,8 @@ TEST_CASE("What fails leaves nothing behind", "[sim][directory]") {
   CHECK(error_of([&] { sim::write_run_directory(sim::run(tiny()), file / "run"); }) ==
         (file / "run").string() + ": cannot be written: Not a directory");
   CHECK(names_in(folder.path()) == std::vector<std::string>{"file"});
-  CHECK_FALSE(error_of([&] { sim::write_run_directory(sim::run(tiny()), "/proc/ridgeline/run"); }).empty());
+  CHECK_FALSE(
+      error_of([&] { sim::write_run_directory(sim::run(tiny()), "/proc/ridgeline/run"); }).empty());
 }
 
 TEST_CASE("A directory that is not a run is refused", "[sim][directory]") {
@@ -166,9 +181,11 @@ TEST_CASE("A directory that is not a run is refused", "[sim][directory]") {
   const auto error = [&](const fs::path& path) {
     return error_of([&] { static_cast<void>(sim::read_run_directory(path, shipped())); });
   };
-  CHECK(error(folder.path() / "none") == (folder.path() / "none").string() + ": no such run directory");
+  CHECK(error(folder.path() / "none") ==
+        (folder.path() / "none").string() + ": no such run directory");
   CHECK(error(folder.path()) ==
-        folder.path().string() + ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
+        folder.path().string() +
+            ": not a run directory (expected scenario.yaml and steps.bin, as 'run --out' writes)");
 }
 
 TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
@@ -181,8 +198,9 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
   }
   SECTION("records cut short") {
     run.replace("steps.bin", steps.substr(0, steps.size() - 1));
-    CHECK(run.error() == "run/steps.bin: expected " + std::to_string(count) + " steps (" + std::to_string(steps.size()) +
-                             " bytes), got " + std::to_string(steps.size() - 1) + " bytes");
+    CHECK(run.error() == "run/steps.bin: expected " + std::to_string(count) + " steps (" +
+                             std::to_string(steps.size()) + " bytes), got " +
+                             std::to_string(steps.size() - 1) + " bytes");
   }
   SECTION("too many bytes") {
     run.replace("steps.bin", steps + "x");
@@ -190,7 +208,8 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
   }
   SECTION("something else altogether") {
     run.replace("steps.bin", std::string(200, 'x'));
-    CHECK(run.error() == "run/steps.bin: expected step records of this version, got something else");
+    CHECK(run.error() ==
+          "run/steps.bin: expected step records of this version, got something else");
   }
   SECTION("a count beyond all reason") {
     std::string huge = steps;
@@ -210,14 +229,16 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
   SECTION("requests cut short") {
     const std::string csv = run.text("requests.csv");
     run.replace("requests.csv", csv.substr(0, csv.size() - 30));
-    CHECK(run.error().find("run/requests.csv:11:1: expected 26 fields as in the header, got ") == 0);
+    CHECK(run.error().find("run/requests.csv:11:1: expected 26 fields as in the header, got ") ==
+          0);
   }
   SECTION("no requests") {
     fs::remove(run.directory() / "requests.csv");
     CHECK(run.error() == "run/requests.csv: no such file");
   }
   SECTION("a result that is none") {
-    for (const char* text : {"", "{", "[]", "{\"ridgeline\": 1}", "{\"ridgeline\": {\"notes\": [1]}}"}) {
+    for (const char* text :
+         {"", "{", "[]", "{\"ridgeline\": 1}", "{\"ridgeline\": {\"notes\": [1]}}"}) {
       run.replace("result.json", text);
       CHECK(run.error().find("run/result.json: ") == 0);
     }

@@ -23,8 +23,10 @@ core::Nanoseconds time_of(const sim::Scenario& scenario, const workloads::StepSh
 
 }  // namespace
 
-TEST_CASE("One request alone takes its prefill and a decode step for every further token", "[sim][run]") {
-  const sim::Scenario s = tiny({{"workload.requests", "1"}});  // 10 tokens in, 5 out, arriving at 10 ms
+TEST_CASE("One request alone takes its prefill and a decode step for every further token",
+          "[sim][run]") {
+  const sim::Scenario s =
+      tiny({{"workload.requests", "1"}});  // 10 tokens in, 5 out, arriving at 10 ms
   const RunResult run = sim::run(s);
   REQUIRE(run.requests.size() == 1);
   const auto& r = run.requests[0];
@@ -45,7 +47,8 @@ TEST_CASE("One request alone takes its prefill and a decode step for every furth
 }
 
 TEST_CASE("A request that arrives during a step waits for its end", "[sim][run]") {
-  const sim::Scenario s = tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "100000 /s"}});  // 10 us apart
+  const sim::Scenario s = tiny({{"workload.requests", "2"},
+                                {"workload.arrivals.constant.rate", "100000 /s"}});  // 10 us apart
   const RunResult run = sim::run(s);
   CHECK(run.requests[1].arrival == core::Instant{20'000});
   CHECK(run.requests[1].scheduled == run.steps[0].end());
@@ -55,13 +58,18 @@ TEST_CASE("A request that arrives during a step waits for its end", "[sim][run]"
 }
 
 TEST_CASE("Between requests the server is idle", "[sim][run]") {
-  const RunResult run = sim::run(tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "1 /s"}}));
+  const RunResult run =
+      sim::run(tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "1 /s"}}));
   CHECK(run.requests[1].scheduled == core::Instant{2'000'000'000});
   CHECK(run.steps[5].start == core::Instant{2'000'000'000});
 }
 
-TEST_CASE("A prompt that leaves no room for an answer is refused, an answer that outgrows the model is cut", "[sim][run]") {
-  const RunResult run = sim::run(tiny({{"workload.prompt_tokens", "{uniform: {low: 60, high: 70}}"}, {"workload.requests", "50"}}));
+TEST_CASE(
+    "A prompt that leaves no room for an answer is refused, an answer that outgrows the model is "
+    "cut",
+    "[sim][run]") {
+  const RunResult run = sim::run(tiny(
+      {{"workload.prompt_tokens", "{uniform: {low: 60, high: 70}}"}, {"workload.requests", "50"}}));
   std::int64_t refused = 0;
   for (const auto& r : run.requests) {
     CHECK((r.status == RequestStatus::refused) == (r.prompt_tokens >= 64));  // max_model_len is 64
@@ -70,8 +78,10 @@ TEST_CASE("A prompt that leaves no room for an answer is refused, an answer that
     CHECK(r.e2e().count == 0);
     ++refused;
   }
-  CHECK(run.notes == std::vector<std::string>{std::to_string(refused) +
-                                              " of 50 requests refused: a prompt of engine.max_model_len (64) tokens or more"});
+  CHECK(run.notes ==
+        std::vector<std::string>{
+            std::to_string(refused) +
+            " of 50 requests refused: a prompt of engine.max_model_len (64) tokens or more"});
   const RunResult cut = sim::run(tiny({{"workload.prompt_tokens", "62"}}));
   for (const auto& r : cut.requests) {
     CHECK(r.status == RequestStatus::finished);
@@ -81,8 +91,11 @@ TEST_CASE("A prompt that leaves no room for an answer is refused, an answer that
 }
 
 TEST_CASE("A run that refuses all its requests is an error", "[sim][run]") {
-  CHECK(tests::text_of<core::SimulationError>([] { static_cast<void>(sim::run(tiny({{"workload.prompt_tokens", "64"}}))); }) ==
-        "all 10 requests are refused: the shortest prompt has 64 tokens, and engine.max_model_len = 64 leaves no room for an answer");
+  CHECK(tests::text_of<core::SimulationError>([] {
+          static_cast<void>(sim::run(tiny({{"workload.prompt_tokens", "64"}})));
+        }) ==
+        "all 10 requests are refused: the shortest prompt has 64 tokens, and engine.max_model_len "
+        "= 64 leaves no room for an answer");
 }
 
 TEST_CASE("Clients whose requests are refused ask again, until all have been", "[sim][run]") {
@@ -97,7 +110,9 @@ TEST_CASE("Clients whose requests are refused ask again, until all have been", "
 }
 
 TEST_CASE("Prompts are chunked to the step's budget", "[sim][run]") {
-  const RunResult run = sim::run(tiny({{"workload.requests", "1"}, {"workload.prompt_tokens", "50"}, {"engine.max_num_batched_tokens", "20"}}));
+  const RunResult run = sim::run(tiny({{"workload.requests", "1"},
+                                       {"workload.prompt_tokens", "50"},
+                                       {"engine.max_num_batched_tokens", "20"}}));
   REQUIRE(run.steps.size() == 3 + 4);  // 20 + 20 + 10, then 4 more tokens
   CHECK(run.steps[0].prefill_tokens == 20);
   CHECK(run.steps[0].sampled == 0);
@@ -115,7 +130,8 @@ TEST_CASE("Counters are the state before the step", "[sim][run]") {
 }
 
 TEST_CASE("A run can be stopped, and says what it did until then", "[sim][run]") {
-  const sim::Scenario s = tiny({{"workload.requests", "1000"}, {"workload.arrivals.constant.rate", "2000 /s"}});
+  const sim::Scenario s =
+      tiny({{"workload.requests", "1000"}, {"workload.arrivals.constant.rate", "2000 /s"}});
   std::size_t calls = 0;
   sim::RunOptions options;
   options.progress = [&](std::size_t answered, std::size_t in_all, core::Instant now) {

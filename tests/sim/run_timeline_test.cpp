@@ -50,14 +50,17 @@ struct Step {
 class Recorder : public timeline::SpanVisitor {
  public:
   void on_step(const timeline::StepSpan& s) override {
-    steps.push_back({s.index, s.start.ns, s.duration.count, s.decode_sequences + s.prefill_tokens, -1, {}, {}});
+    steps.push_back(
+        {s.index, s.start.ns, s.duration.count, s.decode_sequences + s.prefill_tokens, -1, {}, {}});
   }
   void on_kernel(const timeline::KernelSpan& k) override {
-    steps.back().kernels.push_back({k.step, k.start.ns, k.duration.count, std::string(k.name), std::string(k.role), k.correlation,
-                                    k.from_graph, k.issued.value(), (k.hbm_read + k.hbm_written).value()});
+    steps.back().kernels.push_back({k.step, k.start.ns, k.duration.count, std::string(k.name),
+                                    std::string(k.role), k.correlation, k.from_graph,
+                                    k.issued.value(), (k.hbm_read + k.hbm_written).value()});
   }
   void on_runtime(const timeline::RuntimeSpan& r) override {
-    steps.back().calls.push_back({r.step, r.start.ns, r.duration.count, std::string(r.name), r.correlation});
+    steps.back().calls.push_back(
+        {r.step, r.start.ns, r.duration.count, std::string(r.name), r.correlation});
   }
   void on_counters(const timeline::CounterSample& c) override {
     steps.back().kv_used = static_cast<std::int64_t>(c.kv_usage * 1e9 + 0.5);
@@ -71,7 +74,8 @@ std::vector<Step> spans(const RunTimeline& timeline, timeline::Window window = {
   return recorder.steps;
 }
 
-/// Runs of every kind: launches eager and in graphs, hosts beside and between, prompts in chunks, preemptions, training.
+/// Runs of every kind: launches eager and in graphs, hosts beside and between, prompts in chunks,
+/// preemptions, training.
 std::vector<sim::Scenario> scenarios() {
   const std::vector<sim::Override> busy{{"engine.num_gpu_blocks_override", "16"},
                                         {"workload.arrivals.constant.rate", "5000 /s"},
@@ -88,8 +92,12 @@ std::vector<sim::Scenario> scenarios() {
   }
   out.push_back(tests::tiny({{"stack.launch.queue_depth", "2"}, {"engine.enforce_eager", "true"}}));
   out.push_back(tests::tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}}));
-  out.push_back(tests::scenario("chat_8b", {{"workload.requests", "3"}, {"workload.output_tokens", "4"}}));
-  out.push_back(tests::scenario("chat_8b", {{"workload.requests", "3"}, {"workload.output_tokens", "4"}, {"stack", "pytorch_eager"}, {"engine.async_scheduling", "false"}}));
+  out.push_back(
+      tests::scenario("chat_8b", {{"workload.requests", "3"}, {"workload.output_tokens", "4"}}));
+  out.push_back(tests::scenario("chat_8b", {{"workload.requests", "3"},
+                                            {"workload.output_tokens", "4"},
+                                            {"stack", "pytorch_eager"},
+                                            {"engine.async_scheduling", "false"}}));
   return out;
 }
 
@@ -97,7 +105,8 @@ std::int64_t count_of(const hw::Ledger& ledger, hw::Cause cause) { return ledger
 
 }  // namespace
 
-TEST_CASE("The kernels of a step lie inside it, one after the other, and make up its ledger", "[sim][timeline]") {
+TEST_CASE("The kernels of a step lie inside it, one after the other, and make up its ledger",
+          "[sim][timeline]") {
   for (const sim::Scenario& scenario : scenarios()) {
     const RunResult run = sim::run(scenario);
     const std::vector<Step> steps = spans(RunTimeline(run));
@@ -111,7 +120,8 @@ TEST_CASE("The kernels of a step lie inside it, one after the other, and make up
       std::int64_t at = step.start;
       std::int64_t busy = 0;
       std::int64_t gaps = 0;
-      // The device's gap before the first kernel is a wait for its launch, from where the host begins to issue.
+      // The device's gap before the first kernel is a wait for its launch, from where the host
+      // begins to issue.
       std::int64_t from = step.calls.front().start;
       for (const Kernel& k : step.kernels) {
         if (k.start < at) ++overlapping;
@@ -121,10 +131,11 @@ TEST_CASE("The kernels of a step lie inside it, one after the other, and make up
         from = at;
       }
       if (step.kernels.front().start < step.start || at > step.start + step.duration) ++outside;
-      const bool equal = step.start == run.steps[i].start.ns && step.duration == ledger.total().count &&
-                         busy == ledger.busy().count &&
-                         gaps == count_of(ledger, hw::Cause::dispatch) + count_of(ledger, hw::Cause::launch) &&
-                         step.duration - busy - gaps == count_of(ledger, hw::Cause::host);
+      const bool equal =
+          step.start == run.steps[i].start.ns && step.duration == ledger.total().count &&
+          busy == ledger.busy().count &&
+          gaps == count_of(ledger, hw::Cause::dispatch) + count_of(ledger, hw::Cause::launch) &&
+          step.duration - busy - gaps == count_of(ledger, hw::Cause::host);
       if (!equal) ++unequal;
     }
     INFO(scenario.name << ", " << scenario.stack.name << ", " << steps.size() << " steps");
@@ -134,7 +145,9 @@ TEST_CASE("The kernels of a step lie inside it, one after the other, and make up
   }
 }
 
-TEST_CASE("Every kernel has the call that launched it, which was made before, and calls do not overlap", "[sim][timeline]") {
+TEST_CASE(
+    "Every kernel has the call that launched it, which was made before, and calls do not overlap",
+    "[sim][timeline]") {
   for (const sim::Scenario& scenario : scenarios()) {
     const RunResult run = sim::run(scenario);
     std::int64_t orphans = 0;
@@ -146,12 +159,16 @@ TEST_CASE("Every kernel has the call that launched it, which was made before, an
       if (step.calls.size() != (graph ? 1 : step.kernels.size())) ++orphans;
       for (std::size_t k = 0; k < step.kernels.size(); ++k) {
         const Call& call = step.calls[graph ? 0 : k];
-        if (step.kernels[k].correlation != call.correlation || step.kernels[k].from_graph != graph) ++orphans;
+        if (step.kernels[k].correlation != call.correlation || step.kernels[k].from_graph != graph)
+          ++orphans;
         if (step.kernels[k].start < call.start + call.duration) ++early;
       }
       for (std::size_t c = 0; c < step.calls.size(); ++c) {
-        if (c > 0 && step.calls[c].start < step.calls[c - 1].start + step.calls[c - 1].duration) ++overlapping;
-        if (step.calls[c].start < step.start || step.calls[c].start + step.calls[c].duration > step.start + step.duration) ++early;
+        if (c > 0 && step.calls[c].start < step.calls[c - 1].start + step.calls[c - 1].duration)
+          ++overlapping;
+        if (step.calls[c].start < step.start ||
+            step.calls[c].start + step.calls[c].duration > step.start + step.duration)
+          ++early;
         if (step.calls[c].correlation <= last_correlation) ++orphans;
         last_correlation = step.calls[c].correlation;
       }
@@ -163,7 +180,8 @@ TEST_CASE("Every kernel has the call that launched it, which was made before, an
   }
 }
 
-TEST_CASE("Decode steps come from graphs, others and eager engines launch each kernel", "[sim][timeline]") {
+TEST_CASE("Decode steps come from graphs, others and eager engines launch each kernel",
+          "[sim][timeline]") {
   const RunResult graph = sim::run(tests::tiny());
   for (const Step& step : spans(RunTimeline(graph))) {
     const bool decode = graph.steps[static_cast<std::size_t>(step.index)].prefill_sequences == 0;
@@ -182,7 +200,8 @@ TEST_CASE("Looking twice shows the same", "[sim][timeline]") {
   }
 }
 
-TEST_CASE("A window shows the same part of the whole: the steps that start in it", "[sim][timeline]") {
+TEST_CASE("A window shows the same part of the whole: the steps that start in it",
+          "[sim][timeline]") {
   for (const sim::Scenario& scenario : scenarios()) {
     const RunResult run = sim::run(scenario);
     const RunTimeline timeline(run);
@@ -195,9 +214,12 @@ TEST_CASE("A window shows the same part of the whole: the steps that start in it
       return out;
     };
     const std::int64_t end = run.end().ns;
-    const std::vector<timeline::Window> windows{
-        {{0}, {end / 2}},      {{end / 3}, {end / 3 * 2}},         {{end}, core::kNever},
-        {{end / 2}, {end / 2}}, {{all.back().start}, core::kNever}, {{all.front().start}, {all.front().start + 1}}};
+    const std::vector<timeline::Window> windows{{{0}, {end / 2}},
+                                                {{end / 3}, {end / 3 * 2}},
+                                                {{end}, core::kNever},
+                                                {{end / 2}, {end / 2}},
+                                                {{all.back().start}, core::kNever},
+                                                {{all.front().start}, {all.front().start + 1}}};
     for (const auto& window : windows) {
       INFO(window.begin.ns << " to " << window.end.ns);
       CHECK(spans(timeline, window) == part(window));
@@ -217,7 +239,8 @@ TEST_CASE("A sample of steps shows just those", "[sim][timeline]") {
 
 TEST_CASE("A timeline reaches from the first step to the end of the last", "[sim][timeline]") {
   const RunResult run = sim::run(tests::tiny());
-  CHECK(RunTimeline(run).extent().begin == Instant{10'000'000});  // the first request arrives after 1 / 100 s
+  CHECK(RunTimeline(run).extent().begin ==
+        Instant{10'000'000});  // the first request arrives after 1 / 100 s
   CHECK(RunTimeline(run).extent().end == run.end());
   RunResult nothing;  // stopped before its first step
   nothing.scenario = run.scenario;
@@ -235,7 +258,8 @@ TEST_CASE("The device is the scenario's", "[sim][timeline]") {
 }
 
 TEST_CASE("A step's counters say how full the cache was", "[sim][timeline]") {
-  const RunResult run = sim::run(tests::tiny({{"engine.num_gpu_blocks_override", "16"}, {"workload.requests", "1"}}));
+  const RunResult run =
+      sim::run(tests::tiny({{"engine.num_gpu_blocks_override", "16"}, {"workload.requests", "1"}}));
   const std::vector<Step> steps = spans(RunTimeline(run));
   CHECK(steps[0].kv_used == 0);
   CHECK(steps[1].kv_used == 187'500'000);  // 3 blocks of 16

@@ -1,4 +1,5 @@
-// Decisions of the vllm_v1 policy, each from a state made by hand. Blocks hold 4 tokens, a step 16, unless a test says otherwise.
+// Decisions of the vllm_v1 policy, each from a state made by hand. Blocks hold 4 tokens, a step 16,
+// unless a test says otherwise.
 
 #include <catch2/catch.hpp>
 
@@ -35,7 +36,9 @@ class Server {
     return s;
   }
   /// A decoding sequence: all it knows but its last token is computed.
-  Sequence* decodes(std::int64_t prompt, std::int64_t generated = 1) { return runs(prompt, generated, prompt + generated - 1); }
+  Sequence* decodes(std::int64_t prompt, std::int64_t generated = 1) {
+    return runs(prompt, generated, prompt + generated - 1);
+  }
   Sequence* waits(std::int64_t prompt, std::int64_t generated = 0) {
     Sequence& s = sequences_.emplace_back();
     s.request.id = sequences_.size() - 1;
@@ -77,7 +80,8 @@ using Sequences = std::vector<Sequence*>;
 
 }  // namespace
 
-TEST_CASE("The token budget goes to running sequences first, in order of admission", "[sim][scheduler]") {
+TEST_CASE("The token budget goes to running sequences first, in order of admission",
+          "[sim][scheduler]") {
   Server server(100);
   Sequence* a = server.decodes(8);
   Sequence* b = server.runs(20, 0, 16);
@@ -112,7 +116,10 @@ TEST_CASE("A step has no more tokens than its budget", "[sim][scheduler]") {
   CHECK(server.waiting().size() == 1);
 }
 
-TEST_CASE("A prompt longer than the budget is computed in chunks, and its first token comes with the last", "[sim][scheduler]") {
+TEST_CASE(
+    "A prompt longer than the budget is computed in chunks, and its first token comes with the "
+    "last",
+    "[sim][scheduler]") {
   Server server(100);
   Sequence* a = server.waits(40);
   server.step();
@@ -130,7 +137,8 @@ TEST_CASE("A prompt longer than the budget is computed in chunks, and its first 
   CHECK(a->blocks == 11);  // 41 tokens
 }
 
-TEST_CASE("A threshold cuts long prefills, running and waiting, and lets decodes be", "[sim][scheduler]") {
+TEST_CASE("A threshold cuts long prefills, running and waiting, and lets decodes be",
+          "[sim][scheduler]") {
   EngineSpec e = engine();
   e.long_prefill_token_threshold = 5;
   Server server(100, e);
@@ -211,7 +219,8 @@ TEST_CASE("A sequence that is itself the last is the one that goes", "[sim][sche
   CHECK(server.running() == Sequences{a});
 }
 
-TEST_CASE("As many go as are needed, and they wait in the order in which they ran", "[sim][scheduler]") {
+TEST_CASE("As many go as are needed, and they wait in the order in which they ran",
+          "[sim][scheduler]") {
   Server server(6);
   Sequence* a = server.runs(24, 0, 8);  // 2 blocks, 6 with the whole prompt
   Sequence* b = server.decodes(8);
@@ -224,7 +233,8 @@ TEST_CASE("As many go as are needed, and they wait in the order in which they ra
   CHECK(server.kv().free_blocks() == 0);
 }
 
-TEST_CASE("A preempted sequence computes its prompt and its answer so far in one go", "[sim][scheduler]") {
+TEST_CASE("A preempted sequence computes its prompt and its answer so far in one go",
+          "[sim][scheduler]") {
   Server server(100);
   Sequence* a = server.waits(5, 3);
   server.step();
@@ -233,7 +243,8 @@ TEST_CASE("A preempted sequence computes its prompt and its answer so far in one
   CHECK(a->decodes());
 }
 
-TEST_CASE("A sequence is admitted only if all it knows fits in the free blocks", "[sim][scheduler]") {
+TEST_CASE("A sequence is admitted only if all it knows fits in the free blocks",
+          "[sim][scheduler]") {
   EngineSpec e = engine();
   SECTION("with scheduler_reserve_full_isl") {
     Server server(4, e);
@@ -258,7 +269,7 @@ TEST_CASE("One that does not fit stops the line", "[sim][scheduler]") {
     EngineSpec e = engine();
     e.scheduler_reserve_full_isl = reserve;
     Server server(4, e);
-    server.decodes(8, 2);          // 9 tokens: 3 blocks
+    server.decodes(8, 2);           // 9 tokens: 3 blocks
     Sequence* b = server.waits(8);  // 2 blocks, and 1 is free
     Sequence* c = server.waits(2);
     CHECK(server.plan().admitted.empty());
@@ -289,7 +300,8 @@ TEST_CASE("The watermark stays free while something runs", "[sim][scheduler]") {
   }
 }
 
-TEST_CASE("Without chunked prefill a prompt waits until it fits in a step whole", "[sim][scheduler]") {
+TEST_CASE("Without chunked prefill a prompt waits until it fits in a step whole",
+          "[sim][scheduler]") {
   EngineSpec e = engine();
   e.enable_chunked_prefill = false;
   Server server(100, e);
@@ -304,7 +316,8 @@ TEST_CASE("Without chunked prefill a prompt waits until it fits in a step whole"
   CHECK(alone.share_of(d) == 16);
 }
 
-TEST_CASE("Something is scheduled whenever something waits, whatever the settings", "[sim][scheduler]") {
+TEST_CASE("Something is scheduled whenever something waits, whatever the settings",
+          "[sim][scheduler]") {
   for (const bool chunked : {true, false}) {
     for (const bool reserve : {true, false}) {
       for (const std::int64_t threshold : {0, 1, 5}) {

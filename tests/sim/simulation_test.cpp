@@ -52,7 +52,8 @@ TEST_CASE("Sleeping until an instant that is past returns at once", "[sim][simul
 }
 
 TEST_CASE("Two simulations in one process each begin at zero", "[sim][simulation]") {
-  for (int i = 0; i < 3; ++i) CHECK(order_of({{2 * kSecond}}, {{1 * kSecond}, {3 * kSecond}}) == "bab");
+  for (int i = 0; i < 3; ++i)
+    CHECK(order_of({{2 * kSecond}}, {{1 * kSecond}, {3 * kSecond}}) == "bab");
 }
 
 TEST_CASE("A simulation without actors ends at once", "[sim][simulation]") {
@@ -82,9 +83,12 @@ TEST_CASE("What an actor throws comes out of run, whatever it is", "[sim][simula
     });
     simulation.run();
   };
-  CHECK(tests::text_of<core::SimulationError>([&] { run_one_that_throws(core::SimulationError("no room")); }) == "no room");
-  CHECK(tests::text_of<core::ConfigError>([&] { run_one_that_throws(core::ConfigError("not a number")); }) == "not a number");
-  CHECK(tests::text_of<core::InvariantError>([&] { run_one_that_throws(core::InvariantError("our bug")); }) == "our bug");
+  CHECK(tests::text_of<core::SimulationError>(
+            [&] { run_one_that_throws(core::SimulationError("no room")); }) == "no room");
+  CHECK(tests::text_of<core::ConfigError>(
+            [&] { run_one_that_throws(core::ConfigError("not a number")); }) == "not a number");
+  CHECK(tests::text_of<core::InvariantError>(
+            [&] { run_one_that_throws(core::InvariantError("our bug")); }) == "our bug");
   CHECK(order_of({{1}}, {{2}}) == "ab");  // and the process is none the worse for it
 }
 
@@ -99,7 +103,8 @@ TEST_CASE("The first of two exceptions is the one that is told", "[sim][simulati
   CHECK(tests::text_of<core::SimulationError>([&] { simulation.run(); }) == "first");
 }
 
-TEST_CASE("Actors that all wait for each other are a deadlock, and it is told", "[sim][simulation]") {
+TEST_CASE("Actors that all wait for each other are a deadlock, and it is told",
+          "[sim][simulation]") {
   const auto deadlock = [] {
     Simulation simulation;
     Signal signal(simulation);
@@ -111,7 +116,8 @@ TEST_CASE("Actors that all wait for each other are a deadlock, and it is told", 
     });
     simulation.run();
   };
-  CHECK(tests::text_of<core::SimulationError>(deadlock) == "the simulation is deadlocked: every actor waits for another");
+  CHECK(tests::text_of<core::SimulationError>(deadlock) ==
+        "the simulation is deadlocked: every actor waits for another");
   CHECK(order_of({{1}}, {{2}}) == "ab");
 }
 

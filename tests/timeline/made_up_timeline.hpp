@@ -1,5 +1,6 @@
 #pragma once
-// A timeline written down by hand, for tests: steps with everything that belongs to them, given to a visitor as the contract says.
+// A timeline written down by hand, for tests: steps with everything that belongs to them, given to
+// a visitor as the contract says.
 
 #include <deque>
 #include <string>
@@ -44,7 +45,8 @@ class MadeUpTimeline final : public SpanSource {
 };
 
 /// A kernel with start and length in ns.
-inline KernelSpan kernel_at(std::int64_t start, std::int64_t length, std::string_view name, KernelClass cls = KernelClass::other) {
+inline KernelSpan kernel_at(std::int64_t start, std::int64_t length, std::string_view name,
+                            KernelClass cls = KernelClass::other) {
   KernelSpan k;
   k.start = core::Instant{start};
   k.duration = core::Nanoseconds{length};

@@ -1,4 +1,5 @@
-// Does the written trace say what the readers of PyTorch's format demand, to the nanosecond? Every rule on a file parsed back.
+// Does the written trace say what the readers of PyTorch's format demand, to the nanosecond? Every
+// rule on a file parsed back.
 
 #include <unistd.h>
 #include <zlib.h>
@@ -27,19 +28,21 @@ using Catch::Matchers::Contains;
 constexpr std::string_view kGemm = "Cijk_Alik_Bljk_BBS_BH_MT256x32x64";
 constexpr std::string_view kNorm = "void vllm::rms_norm_kernel<c10::BFloat16>()";
 
-RuntimeSpan call_at(std::int64_t start, std::int64_t length, std::string_view name, std::int64_t correlation) {
+RuntimeSpan call_at(std::int64_t start, std::int64_t length, std::string_view name,
+                    std::int64_t correlation) {
   return {core::Instant{start}, core::Nanoseconds{length}, name, -1, correlation};
 }
 
-/// Prefill, eager: a product of 3 blocks of 256 threads and a norm of 7 blocks of 64, each with its call.
+/// Prefill, eager: a product of 3 blocks of 256 threads and a norm of 7 blocks of 64, each with its
+/// call.
 MadeUpStep eager_step() {
   MadeUpStep s;
   s.step = step_at(0, 1'000'000, 100'000);
   s.step.prefill_sequences = 2;
-  s.step.prefill_tokens = 300;    // 100 + 200 new
-  s.step.prefill_context = 350;   // 150 + 200 in all
-  s.step.prefill_qq = 50'000.0;   // 100^2 + 200^2
-  s.step.prefill_qk = 55'000.0;   // 100 x 150 + 200 x 200
+  s.step.prefill_tokens = 300;   // 100 + 200 new
+  s.step.prefill_context = 350;  // 150 + 200 in all
+  s.step.prefill_qq = 50'000.0;  // 100^2 + 200^2
+  s.step.prefill_qk = 55'000.0;  // 100 x 150 + 200 x 200
   KernelSpan gemm = kernel_at(1'030'001, 20'002, kGemm, KernelClass::gemm);
   gemm.correlation = 11;
   gemm.grid = 3;
@@ -49,7 +52,8 @@ MadeUpStep eager_step() {
   norm.grid = 7;
   norm.block = 64;
   s.kernels = {gemm, norm};
-  s.calls = {call_at(1'010'000, 5'000, "hipLaunchKernel", 11), call_at(1'015'000, 4'500, "hipLaunchKernel", 12),
+  s.calls = {call_at(1'010'000, 5'000, "hipLaunchKernel", 11),
+             call_at(1'015'000, 4'500, "hipLaunchKernel", 12),
              call_at(1'020'000, 60'000, "hipStreamSynchronize", 13)};
   s.counters = {{core::Instant{1'000'000}, 2, 5, 0.625, 1}};
   return s;
@@ -74,13 +78,15 @@ MadeUpStep graph_step() {
   return s;
 }
 
-std::string text_of(const SpanSource& source, const KinetoOptions& options = {}, Window window = {}) {
+std::string text_of(const SpanSource& source, const KinetoOptions& options = {},
+                    Window window = {}) {
   std::ostringstream out;
   write_kineto(source, window, out, options);
   return out.str();
 }
 
-std::vector<Json> events_of(const Json& trace, const std::string& phase, const std::string& category = "") {
+std::vector<Json> events_of(const Json& trace, const std::string& phase,
+                            const std::string& category = "") {
   std::vector<Json> out;
   for (const Json& e : trace["traceEvents"]) {
     if (e["ph"] == phase && (category.empty() || e.value("cat", "") == category)) out.push_back(e);
@@ -114,19 +120,22 @@ TEST_CASE("The header has what readers look for, and traceName comes last") {
   for (const auto& [key, value] : trace.items()) last = key;
   CHECK(last == "traceName");
   CHECK(trace["traceName"] == "a \"b\"");
-  CHECK_THAT(text, Contains(R"("rank": 3)"));  // with the space, or HolisticTraceAnalysis finds no rank
+  CHECK_THAT(text,
+             Contains(R"("rank": 3)"));  // with the space, or HolisticTraceAnalysis finds no rank
 }
 
 TEST_CASE("Times are decimals made from whole nanoseconds") {
   const std::string text = text_of(both());
   CHECK_THAT(text, Contains(R"("ts":1030.001,"dur":20.002)"));
-  // Two months in, a double of microseconds still shows nanoseconds only because nothing was computed in it.
+  // Two months in, a double of microseconds still shows nanoseconds only because nothing was
+  // computed in it.
   MadeUpStep late;
   late.step = step_at(0, 5'184'000'000'000'001, 9);
   CHECK_THAT(text_of(MadeUpTimeline{{late}}), Contains(R"("ts":5184000000000.001,"dur":0.009)"));
   MadeUpStep before;
   before.step = step_at(0, -500, 1000);
-  CHECK_THAT(text_of(MadeUpTimeline{{before}}, {}, {core::Instant{-1000}, core::kNever}), Contains(R"("ts":-0.500,"dur":1.000)"));
+  CHECK_THAT(text_of(MadeUpTimeline{{before}}, {}, {core::Instant{-1000}, core::kNever}),
+             Contains(R"("ts":-0.500,"dur":1.000)"));
 }
 
 TEST_CASE("Only the five metadata names appear, and every track is named") {
@@ -135,15 +144,19 @@ TEST_CASE("Only the five metadata names appear, and every track is named") {
   std::set<std::pair<std::int64_t, std::int64_t>> named_threads;
   for (const Json& e : events_of(trace, "M")) {
     names.insert(e["name"].get<std::string>());
-    if (e["name"] == "thread_name") named_threads.insert({e["pid"].get<std::int64_t>(), e["tid"].get<std::int64_t>()});
+    if (e["name"] == "thread_name")
+      named_threads.insert({e["pid"].get<std::int64_t>(), e["tid"].get<std::int64_t>()});
   }
-  CHECK(names == std::set<std::string>{"process_name", "process_labels", "process_sort_index", "thread_name", "thread_sort_index"});
+  CHECK(names == std::set<std::string>{"process_name", "process_labels", "process_sort_index",
+                                       "thread_name", "thread_sort_index"});
   for (const Json& e : events_of(trace, "X")) {
     CHECK(named_threads.count({e["pid"].get<std::int64_t>(), e["tid"].get<std::int64_t>()}) == 1);
   }
 }
 
-TEST_CASE("An eager kernel has its grid, block and External id; a graph's kernel has only the correlation") {
+TEST_CASE(
+    "An eager kernel has its grid, block and External id; a graph's kernel has only the "
+    "correlation") {
   const auto kernels = events_of(Json::parse(text_of(both())), "X", "kernel");
   REQUIRE(kernels.size() == 4);
   const Json& gemm = kernels[0]["args"];
@@ -186,7 +199,9 @@ TEST_CASE("Every launch, of a graph too, has one flow from inside its call to it
   REQUIRE(starts.size() == 3);
   REQUIRE(finishes.size() == 3);
   const std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected{
-      {11, {1'010'000, 1'030'001}}, {12, {1'015'000, 1'052'007}}, {14, {1'105'000, 1'120'000}}};  // call, first kernel
+      {11, {1'010'000, 1'030'001}},
+      {12, {1'015'000, 1'052'007}},
+      {14, {1'105'000, 1'120'000}}};  // call, first kernel
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& [call, kernel] = expected.at(starts[i]["id"].get<std::int64_t>());
     CHECK(ns_of(starts[i]["ts"]) == call);
@@ -205,8 +220,10 @@ TEST_CASE("Steps are annotated in vLLM's detailed form on the host and over thei
   const auto device = events_of(trace, "X", "gpu_user_annotation");
   REQUIRE(host.size() == 2);
   REQUIRE(device.size() == 2);
-  CHECK(host[0]["name"] == "execute_300_context_2(sq300sk350sqsq50000sqsk55000)_generation_0(sq0sk0sqsq0sqsk0)");
-  CHECK(host[1]["name"] == "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk32785sqsq32sqsk32785)");
+  CHECK(host[0]["name"] ==
+        "execute_300_context_2(sq300sk350sqsq50000sqsk55000)_generation_0(sq0sk0sqsq0sqsk0)");
+  CHECK(host[1]["name"] ==
+        "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk32785sqsq32sqsk32785)");
   CHECK(ns_of(host[0]["ts"]) == 1'000'000);
   CHECK(ns_of(host[0]["dur"]) == 100'000);
   CHECK(device[0]["name"] == host[0]["name"]);
@@ -219,7 +236,8 @@ TEST_CASE("A training step is a ProfilerStep") {
   MadeUpStep s;
   s.step = step_at(7, 0, 1000);
   s.step.training = true;
-  CHECK(events_of(Json::parse(text_of(MadeUpTimeline{{s}})), "X", "user_annotation")[0]["name"] == "ProfilerStep#7");
+  CHECK(events_of(Json::parse(text_of(MadeUpTimeline{{s}})), "X", "user_annotation")[0]["name"] ==
+        "ProfilerStep#7");
 }
 
 TEST_CASE("The four counters are numbers at the start of every step") {
@@ -232,14 +250,19 @@ TEST_CASE("The four counters are numbers at the start of every step") {
     first[name] = counters[i]["args"][name];
     CHECK(ns_of(counters[i]["ts"]) == 1'000'000);
   }
-  CHECK(first == std::map<std::string, double>{{"kv_cache_usage", 0.625}, {"num_running", 2}, {"num_waiting", 5}, {"preemptions", 1}});
+  CHECK(first ==
+        std::map<std::string, double>{
+            {"kv_cache_usage", 0.625}, {"num_running", 2}, {"num_waiting", 5}, {"preemptions", 1}});
 }
 
 TEST_CASE("Slices on one track nest or are disjoint") {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::pair<std::int64_t, std::int64_t>>> tracks;
+  std::map<std::pair<std::int64_t, std::int64_t>,
+           std::vector<std::pair<std::int64_t, std::int64_t>>>
+      tracks;
   for (const Json& e : events_of(Json::parse(text_of(both())), "X")) {
     const std::int64_t start = ns_of(e["ts"]);
-    tracks[{e["pid"].get<std::int64_t>(), e["tid"].get<std::int64_t>()}].emplace_back(start, start + ns_of(e["dur"]));
+    tracks[{e["pid"].get<std::int64_t>(), e["tid"].get<std::int64_t>()}].emplace_back(
+        start, start + ns_of(e["dur"]));
   }
   CHECK(tracks.size() == 2);
   for (const auto& [track, slices] : tracks) {
@@ -315,11 +338,13 @@ TEST_CASE("On an NVIDIA device the calls, ids and versions are CUDA's") {
 }
 
 TEST_CASE("Folded, a kernel that waited in the queue begins when the one before it ends") {
-  const auto kernels = events_of(Json::parse(text_of(both(), {.fold_dispatch_gaps = true})), "X", "kernel");
+  const auto kernels =
+      events_of(Json::parse(text_of(both(), {.fold_dispatch_gaps = true})), "X", "kernel");
   // The norm's call returned at 1019500, before the product ended at 1050003; so it was waiting.
   CHECK(ns_of(kernels[1]["ts"]) == 1'050'003);
   CHECK(ns_of(kernels[1]["dur"]) == 5'004);  // 1055007 - 1050003
-  // The graph was launched after the norm ended: a real gap. Its second kernel followed the first, ending at 1130000.
+  // The graph was launched after the norm ended: a real gap. Its second kernel followed the first,
+  // ending at 1130000.
   CHECK(ns_of(kernels[2]["ts"]) == 1'120'000);
   CHECK(ns_of(kernels[3]["ts"]) == 1'130'000);
   CHECK(ns_of(kernels[3]["dur"]) == 10'500);
@@ -329,7 +354,8 @@ TEST_CASE("The same timeline gives the same bytes") { CHECK(text_of(both()) == t
 
 /// A folder of its own that goes away with the test.
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("ridgeline_kineto_" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ridgeline_kineto_" + std::to_string(::getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
   [[nodiscard]] std::size_t files() const {

@@ -1,5 +1,5 @@
-// Do the files say what rocprofv3's would: do they read back as the spans they were written from, and do the counters give the work
-// and the bytes back?
+// Do the files say what rocprofv3's would: do they read back as the spans they were written from,
+// and do the counters give the work and the bytes back?
 
 #include <unistd.h>
 
@@ -32,19 +32,27 @@ constexpr std::string_view kNorm = "void norm<\"a\", float>(float*, int)";
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("ridgeline_rocprofv3_writer_" + std::to_string(::getpid()))) { fs::create_directories(path_); }
+  Folder()
+      : path_(fs::temp_directory_path() /
+              ("ridgeline_rocprofv3_writer_" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() { fs::remove_all(path_); }
   [[nodiscard]] const fs::path& path() const { return path_; }
   [[nodiscard]] Recording read() const { return read_rocprofv3_csv({path_, "folder", {}}); }
-  [[nodiscard]] std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator())); }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
 
  private:
   fs::path path_;
 };
 
-KernelSpan kernel(std::int64_t start, std::int64_t length, std::string_view name, KernelClass cls, std::int64_t correlation) {
+KernelSpan kernel(std::int64_t start, std::int64_t length, std::string_view name, KernelClass cls,
+                  std::int64_t correlation) {
   KernelSpan k = kernel_at(start, length, name, cls);
   k.correlation = correlation;
   k.grid = 7;
@@ -56,18 +64,21 @@ KernelSpan kernel(std::int64_t start, std::int64_t length, std::string_view name
 std::vector<MadeUpStep> two_steps() {
   MadeUpStep eager;
   eager.step = step_at(0, 1'000'000, 100'000);
-  eager.kernels = {kernel(1'030'001, 20'002, kGemm, KernelClass::gemm, 11), kernel(1'052'007, 3'001, kNorm, KernelClass::norm, 12)};
+  eager.kernels = {kernel(1'030'001, 20'002, kGemm, KernelClass::gemm, 11),
+                   kernel(1'052'007, 3'001, kNorm, KernelClass::norm, 12)};
   eager.kernels[0].issued = core::Flop{512.0 * 1000.0};
   eager.kernels[0].hbm_read = core::Bytes{1000.0 * 128.0 + 64.0 + 32.0};
   eager.kernels[0].hbm_written = core::Bytes{4096.0};
   eager.kernels[1].issued = core::Flop{6400.0};
   eager.kernels[1].hbm_read = core::Bytes{1001.0};
   eager.kernels[1].hbm_written = core::Bytes{33.0};
-  eager.calls = {{core::Instant{1'000'000}, core::Nanoseconds{5'000}, "hipExtModuleLaunchKernel", 0, 11},
-                 {core::Instant{1'015'000}, core::Nanoseconds{4'501}, "hipLaunchKernel", 0, 12}};
+  eager.calls = {
+      {core::Instant{1'000'000}, core::Nanoseconds{5'000}, "hipExtModuleLaunchKernel", 0, 11},
+      {core::Instant{1'015'000}, core::Nanoseconds{4'501}, "hipLaunchKernel", 0, 12}};
   MadeUpStep graph;
   graph.step = step_at(1, 1'100'000, 50'000);
-  graph.kernels = {kernel(1'120'000, 10'000, kFp8Gemm, KernelClass::gemm, 13), kernel(1'130'500, 9'999, kNorm, KernelClass::norm, 13)};
+  graph.kernels = {kernel(1'120'000, 10'000, kFp8Gemm, KernelClass::gemm, 13),
+                   kernel(1'130'500, 9'999, kNorm, KernelClass::norm, 13)};
   graph.kernels[0].issued = core::Flop{256.0};
   graph.kernels[0].hbm_read = core::Bytes{1e9 / 7.0};
   graph.kernels[1].stream = 3;
@@ -86,19 +97,23 @@ std::map<std::string, double> counters_of(const Recording& r, std::int64_t event
 
 /// Bytes and operations by the formulas of AMD's counter definitions.
 double read_bytes(std::map<std::string, double> c) {
-  return 128 * c["TCC_BUBBLE_sum"] + 64 * (c["TCC_EA0_RDREQ_sum"] - c["TCC_BUBBLE_sum"] - c["TCC_EA0_RDREQ_32B_sum"]) +
+  return 128 * c["TCC_BUBBLE_sum"] +
+         64 * (c["TCC_EA0_RDREQ_sum"] - c["TCC_BUBBLE_sum"] - c["TCC_EA0_RDREQ_32B_sum"]) +
          32 * c["TCC_EA0_RDREQ_32B_sum"];
 }
 double written_bytes(std::map<std::string, double> c) {
-  return 64 * c["TCC_EA0_WRREQ_64B_sum"] + 32 * (c["TCC_EA0_WRREQ_sum"] - c["TCC_EA0_WRREQ_64B_sum"]);
+  return 64 * c["TCC_EA0_WRREQ_64B_sum"] +
+         32 * (c["TCC_EA0_WRREQ_sum"] - c["TCC_EA0_WRREQ_64B_sum"]);
 }
 double flop(std::map<std::string, double> c) {
   double mops = 0.0;
-  for (const char* type : {"BF16", "F16", "F8", "F6F4", "I8", "F32", "F64"}) mops += c[std::string("SQ_INSTS_VALU_MFMA_MOPS_") + type];
+  for (const char* type : {"BF16", "F16", "F8", "F6F4", "I8", "F32", "F64"})
+    mops += c[std::string("SQ_INSTS_VALU_MFMA_MOPS_") + type];
   return 512 * mops + 64 * c["SQ_INSTS_VALU_ADD_F32"];
 }
 
-TEST_CASE("rocprofv3's CSV files read back as the spans they were written from, to the nanosecond") {
+TEST_CASE(
+    "rocprofv3's CSV files read back as the spans they were written from, to the nanosecond") {
   const MadeUpTimeline timeline(two_steps());
   const Folder folder;
   write_rocprofv3_csv(timeline, {}, folder.path());
@@ -148,11 +163,11 @@ TEST_CASE("Counters are the requests and instructions that a device would count"
   auto gemm = counters_of(r, 0);
   CHECK(gemm["SQ_INSTS_VALU_MFMA_MOPS_BF16"] == 1000.0);  // 512000 / 512
   CHECK(gemm["SQ_INSTS_VALU_MFMA_MOPS_F8"] == 0.0);
-  CHECK(gemm["TCC_BUBBLE_sum"] == 1000.0);            // 1000 x 128 bytes
-  CHECK(gemm["TCC_EA0_RDREQ_32B_sum"] == 1.0);        // and one of 32
-  CHECK(gemm["TCC_EA0_RDREQ_sum"] == 1002.0);         // and one of 64
-  CHECK(gemm["TCC_EA0_WRREQ_64B_sum"] == 64.0);       // 4096 / 64
-  CHECK(counters_of(r, 1)["SQ_INSTS_VALU_ADD_F32"] == 100.0);  // 6400 / 64
+  CHECK(gemm["TCC_BUBBLE_sum"] == 1000.0);                        // 1000 x 128 bytes
+  CHECK(gemm["TCC_EA0_RDREQ_32B_sum"] == 1.0);                    // and one of 32
+  CHECK(gemm["TCC_EA0_RDREQ_sum"] == 1002.0);                     // and one of 64
+  CHECK(gemm["TCC_EA0_WRREQ_64B_sum"] == 64.0);                   // 4096 / 64
+  CHECK(counters_of(r, 1)["SQ_INSTS_VALU_ADD_F32"] == 100.0);     // 6400 / 64
   CHECK(counters_of(r, 2)["SQ_INSTS_VALU_MFMA_MOPS_F8"] == 0.5);  // 256 / 512
   // A run collects the same counters of every kernel, and only those that are of use.
   CHECK(counters_of(r, 1).size() == 8);  // BF16, F8, ADD and the five of memory
@@ -161,7 +176,8 @@ TEST_CASE("Counters are the requests and instructions that a device would count"
 
 TEST_CASE("Copies go into a file of their own, and an old one does not outlive its timeline") {
   std::vector<MadeUpStep> steps = two_steps();
-  steps[0].kernels.push_back(kernel(1'060'000, 500, "Memcpy DtoH (Device -> Host)", KernelClass::copy, 14));
+  steps[0].kernels.push_back(
+      kernel(1'060'000, 500, "Memcpy DtoH (Device -> Host)", KernelClass::copy, 14));
   const Folder folder;
   const fs::path prefix = folder.path() / "out";
   write_rocprofv3_csv(MadeUpTimeline(steps), {}, prefix);
@@ -179,7 +195,8 @@ TEST_CASE("Copies go into a file of their own, and an old one does not outlive i
 TEST_CASE("Without counters there is no file of counters") {
   std::vector<MadeUpStep> steps = two_steps();
   for (MadeUpStep& s : steps) {
-    for (KernelSpan& k : s.kernels) k.issued = core::Flop{}, k.hbm_read = k.hbm_written = core::Bytes{};
+    for (KernelSpan& k : s.kernels)
+      k.issued = core::Flop{}, k.hbm_read = k.hbm_written = core::Bytes{};
   }
   const Folder folder;
   write_rocprofv3_csv(MadeUpTimeline(steps), {}, folder.path());
@@ -191,11 +208,13 @@ TEST_CASE("Without counters there is no file of counters") {
 
 TEST_CASE("A window holds the steps that start in it") {
   const Folder folder;
-  write_rocprofv3_csv(MadeUpTimeline(two_steps()), {core::Instant{1'100'000}, core::kNever}, folder.path());
+  write_rocprofv3_csv(MadeUpTimeline(two_steps()), {core::Instant{1'100'000}, core::kNever},
+                      folder.path());
   CHECK(folder.read().device_events.size() == 2);
 }
 
-TEST_CASE("A source that fails leaves no file behind, and neither does a device of another vendor") {
+TEST_CASE(
+    "A source that fails leaves no file behind, and neither does a device of another vendor") {
   class Failing final : public SpanSource {
    public:
     [[nodiscard]] DeviceInfo device() const override { return {"MI300X", "gfx942", 304, 64, {}}; }
@@ -211,15 +230,23 @@ TEST_CASE("A source that fails leaves no file behind, and neither does a device 
   const Folder folder;
   CHECK_THROWS_WITH(write_rocprofv3_csv(Failing(), {}, folder.path()), "lost");
   CHECK_THROWS_WITH(write_rocprofv3_json(Failing(), {}, folder.path() / "out.json"), "lost");
-  CHECK_THROWS_WITH(write_rocprofv3_csv(MadeUpTimeline(two_steps(), "sm_90"), {}, folder.path()), Contains("AMD devices"));
-  CHECK_THROWS_AS(write_rocprofv3_json(MadeUpTimeline(two_steps(), "sm_90"), {}, folder.path() / "out.json"), core::ConfigError);
+  CHECK_THROWS_WITH(write_rocprofv3_csv(MadeUpTimeline(two_steps(), "sm_90"), {}, folder.path()),
+                    Contains("AMD devices"));
+  CHECK_THROWS_AS(
+      write_rocprofv3_json(MadeUpTimeline(two_steps(), "sm_90"), {}, folder.path() / "out.json"),
+      core::ConfigError);
   CHECK(folder.files() == 0);
-  CHECK_THROWS_AS(write_rocprofv3_csv(MadeUpTimeline(two_steps()), {}, folder.path() / "none" / "out"), core::ConfigError);
+  CHECK_THROWS_AS(
+      write_rocprofv3_csv(MadeUpTimeline(two_steps()), {}, folder.path() / "none" / "out"),
+      core::ConfigError);
 }
 
-TEST_CASE("rocprofv3's JSON is the tool's: records name kinds, operations, symbols and counters by number") {
+TEST_CASE(
+    "rocprofv3's JSON is the tool's: records name kinds, operations, symbols and counters by "
+    "number") {
   std::vector<MadeUpStep> steps = two_steps();
-  steps[0].kernels.push_back(kernel(1'060'000, 500, "Memcpy HtoD (Host -> Device)", KernelClass::copy, 14));
+  steps[0].kernels.push_back(
+      kernel(1'060'000, 500, "Memcpy HtoD (Host -> Device)", KernelClass::copy, 14));
   const Folder folder;
   const fs::path path = folder.path() / "out_results.json";
   write_rocprofv3_json(MadeUpTimeline(steps), {}, path);
@@ -232,9 +259,12 @@ TEST_CASE("rocprofv3's JSON is the tool's: records name kinds, operations, symbo
   CHECK(tool["agents"][1]["name"] == "gfx942");
   CHECK(tool["agents"][1]["cu_count"] == 304);
   const auto operation_of = [&](const json& record) {
-    return tool["strings"]["buffer_records"][record["kind"].get<std::size_t>()]["operations"][record["operation"].get<std::size_t>()];
+    return tool["strings"]["buffer_records"][record["kind"].get<std::size_t>()]["operations"]
+               [record["operation"].get<std::size_t>()];
   };
-  const auto kind_of = [&](const json& record) { return tool["strings"]["buffer_records"][record["kind"].get<std::size_t>()]["kind"]; };
+  const auto kind_of = [&](const json& record) {
+    return tool["strings"]["buffer_records"][record["kind"].get<std::size_t>()]["kind"];
+  };
 
   const json& dispatches = tool["buffer_records"]["kernel_dispatch"];
   REQUIRE(dispatches.size() == 4);
@@ -266,7 +296,8 @@ TEST_CASE("rocprofv3's JSON is the tool's: records name kinds, operations, symbo
   std::map<std::string, double> values;
   for (const json& record : counted[0]["records"]) {
     for (const json& counter : tool["counters"]) {
-      if (counter["id"]["handle"] == record["counter_id"]["handle"]) values[counter["name"].get<std::string>()] = record["value"].get<double>();
+      if (counter["id"]["handle"] == record["counter_id"]["handle"])
+        values[counter["name"].get<std::string>()] = record["value"].get<double>();
     }
   }
   CHECK(read_bytes(values) == 128'096.0);
@@ -297,7 +328,8 @@ TEST_CASE("rocprofv3's JSON reads back as its CSV does, to the nanosecond and th
     CHECK(a.stream == b.stream);
     CHECK(a.workgroups == b.workgroups);
     CHECK(a.threads == b.threads);
-    CHECK(counters_of(from_json, static_cast<std::int64_t>(i)) == counters_of(from_csv, static_cast<std::int64_t>(i)));
+    CHECK(counters_of(from_json, static_cast<std::int64_t>(i)) ==
+          counters_of(from_csv, static_cast<std::int64_t>(i)));
   }
   REQUIRE(from_json.calls.size() == from_csv.calls.size());
   for (std::size_t i = 0; i < from_csv.calls.size(); ++i) {

@@ -1,4 +1,5 @@
-// Does a summary account for all of the time, and to the right lines? Closed forms on timelines small enough to do by hand.
+// Does a summary account for all of the time, and to the right lines? Closed forms on timelines
+// small enough to do by hand.
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -37,11 +38,12 @@ MadeUpStep two_kernels(std::int64_t index, std::int64_t start) {
 TEST_CASE("Time is busy plus gaps plus host, to the nanosecond") {
   const Summary s = summarize(MadeUpTimeline{{two_kernels(0, 0), two_kernels(1, 5000)}});
   CHECK(s.steps == 2);
-  CHECK(s.time == Nanoseconds{2000});         // 2 x 1000
+  CHECK(s.time == Nanoseconds{2000});          // 2 x 1000
   CHECK(s.kernels_time == Nanoseconds{1000});  // 2 x (300 + 200)
-  CHECK(s.busy == s.kernels_time);            // nothing overlaps
-  CHECK(s.gaps == Nanoseconds{100});          // 2 x 50
-  CHECK(s.host == Nanoseconds{900});          // 2 x (100 + 350); the 4000 between the steps belong to neither
+  CHECK(s.busy == s.kernels_time);             // nothing overlaps
+  CHECK(s.gaps == Nanoseconds{100});           // 2 x 50
+  CHECK(s.host ==
+        Nanoseconds{900});  // 2 x (100 + 350); the 4000 between the steps belong to neither
   CHECK(s.busy + s.gaps + s.host == s.time);
 }
 
@@ -64,7 +66,7 @@ TEST_CASE("Kernels are counted by class and by role, and by name where there is 
 
 TEST_CASE("Rates are over the whole time of the steps, host work included") {
   const Summary s = summarize(MadeUpTimeline{{two_kernels(0, 0)}});
-  CHECK(s.issued_rate().value() == Approx(4e6 / 1e-6));   // 4e6 in 1000 ns
+  CHECK(s.issued_rate().value() == Approx(4e6 / 1e-6));  // 4e6 in 1000 ns
   CHECK(s.useful_rate().value() == Approx(3e6 / 1e-6));
   CHECK(s.hbm_rate().value() == Approx(1750.0 / 1e-6));  // 1000 + 500 + 250 bytes
 }
@@ -72,8 +74,10 @@ TEST_CASE("Rates are over the whole time of the steps, host work included") {
 TEST_CASE("Kernels that overlap are busy once") {
   MadeUpStep step;
   step.step = step_at(0, 0, 100);
-  // [10, 60) and [20, 40) inside it, and [50, 70) over its end: their union is [10, 70). Then a gap of 10 and [80, 90).
-  step.kernels = {kernel_at(10, 50, "a"), kernel_at(20, 20, "b"), kernel_at(50, 20, "c"), kernel_at(80, 10, "d")};
+  // [10, 60) and [20, 40) inside it, and [50, 70) over its end: their union is [10, 70). Then a gap
+  // of 10 and [80, 90).
+  step.kernels = {kernel_at(10, 50, "a"), kernel_at(20, 20, "b"), kernel_at(50, 20, "c"),
+                  kernel_at(80, 10, "d")};
   const Summary s = summarize(MadeUpTimeline{{step}});
   CHECK(s.kernels_time == Nanoseconds{100});  // 50 + 20 + 20 + 10
   CHECK(s.busy == Nanoseconds{70});           // 60 + 10
@@ -184,7 +188,8 @@ TEST_CASE("A quantile is the sample of the nearest rank") {
   CHECK(quantile({}, 0.5).value() == 0.0);
   DurationCounts hundred;
   for (std::int64_t i = 1; i <= 100; ++i) hundred[i] = 1;
-  CHECK(core::round_to_ns(quantile(hundred, 0.07)).count == 7);  // although 0.07 x 100 > 7 in doubles
+  CHECK(core::round_to_ns(quantile(hundred, 0.07)).count ==
+        7);  // although 0.07 x 100 > 7 in doubles
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Are real traces understood as people understood them? Numbers are those published with the traces, or counted in them by hand.
+// Are real traces understood as people understood them? Numbers are those published with the
+// traces, or counted in them by hand.
 
 #include <catch2/catch.hpp>
 #include <optional>
@@ -17,7 +18,10 @@ namespace {
 
 struct Understood {
   explicit Understood(const std::filesystem::path& path)
-      : recording(read_recording(path)), steps(find_steps(recording)), inspection(inspect(recording, steps)), gates(check_integrity(recording, steps)) {}
+      : recording(read_recording(path)),
+        steps(find_steps(recording)),
+        inspection(inspect(recording, steps)),
+        gates(check_integrity(recording, steps)) {}
 
   [[nodiscard]] const DeviceUse& use() const { return inspection.devices.at(0); }
   [[nodiscard]] const Gate& gate(std::string_view name) const {
@@ -65,7 +69,8 @@ TEST_CASE("In every real trace the parts of the time add up and nearly every ker
     INFO(trace);
     const Understood u(*path);
     CHECK(u.use().time == u.use().busy + u.use().idle);
-    CHECK(u.use().busy == u.use().computation + u.use().exposed_communication + u.use().exposed_copies);
+    CHECK(u.use().busy ==
+          u.use().computation + u.use().exposed_communication + u.use().exposed_copies);
     core::Nanoseconds gaps{0};
     for (const GapRow& row : u.inspection.gaps) gaps += row.total;
     CHECK(gaps == u.use().idle);
@@ -81,8 +86,10 @@ TEST_CASE("In every real trace the parts of the time add up and nearly every ker
   }
 }
 
-TEST_CASE("A graph decode step of 32 sequences behind an unseen prefill is one busy step of 10 ms") {
-  const auto path = tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
+TEST_CASE(
+    "A graph decode step of 32 sequences behind an unseen prefill is one busy step of 10 ms") {
+  const auto path =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
   if (!path) return;
   const Understood u(*path);
   REQUIRE(u.steps.steps.size() == 1);
@@ -98,7 +105,8 @@ TEST_CASE("A graph decode step of 32 sequences behind an unseen prefill is one b
   CHECK(ms(u.inspection.blocked_copies[0].on_host) == Approx(463.06).margin(0.01));
   CHECK(ms(u.inspection.blocked_copies[0].on_device) < 0.005);
   CHECK(u.inspection.blocked_copies[0].bytes == 256);
-  // Some 320 of 544 kernels of the graph take under 6 us, 1.54 ms together; the sampling and the indices are outside the graph.
+  // Some 320 of 544 kernels of the graph take under 6 us, 1.54 ms together; the sampling and the
+  // indices are outside the graph.
   CHECK(u.inspection.floor.count == Approx(320).margin(12));
   CHECK(ms(u.inspection.floor.time) == Approx(1.54).margin(0.06));
   // Qwen3-8B has 36 layers of four products, and one of the vocabulary.
@@ -115,8 +123,11 @@ TEST_CASE("A graph decode step of 32 sequences behind an unseen prefill is one b
   }
 }
 
-TEST_CASE("An eager prefill of 15,360 tokens keeps the device busy, and its tiles and grids agree with its shapes") {
-  const auto path = tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_prefill_15360tok_eager.json.gz");
+TEST_CASE(
+    "An eager prefill of 15,360 tokens keeps the device busy, and its tiles and grids agree with "
+    "its shapes") {
+  const auto path =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_prefill_15360tok_eager.json.gz");
   if (!path) return;
   const Understood u(*path);
   REQUIRE(u.steps.steps.size() == 1);
@@ -128,7 +139,8 @@ TEST_CASE("An eager prefill of 15,360 tokens keeps the device busy, and its tile
   const ClassRow& gemm = u.inspection.classes.at(0);
   REQUIRE(gemm.cls == KernelClass::gemm);
   CHECK(gemm.shaped_time == gemm.durations.total);
-  // 2 x 15360 x 36 layers x (4096 x (6144 + 4096 + 24576) + 12288 x 4096), and 15 rows of the vocabulary.
+  // 2 x 15360 x 36 layers x (4096 x (6144 + 4096 + 24576) + 12288 x 4096), and 15 rows of the
+  // vocabulary.
   const double layers = 2.0 * 15360 * 36 * (4096.0 * (6144 + 4096 + 24576) + 12288.0 * 4096);
   CHECK(gemm.flop.value() == layers + 2.0 * 15 * 4096 * 151936);
 
@@ -148,14 +160,16 @@ TEST_CASE("An eager prefill of 15,360 tokens keeps the device busy, and its tile
 }
 
 TEST_CASE("A small model run eagerly leaves the device idle because launches come late") {
-  for (const char* trace : {"traces/tracelens/mi300_hf_bert-small_hostbound.json.gz", "traces/tracelens/h100_hf_bert-small_hostbound.json.gz"}) {
+  for (const char* trace : {"traces/tracelens/mi300_hf_bert-small_hostbound.json.gz",
+                            "traces/tracelens/h100_hf_bert-small_hostbound.json.gz"}) {
     const auto path = tests::corpus(trace);
     if (!path) continue;
     INFO(trace);
     const Understood u(*path);
     CHECK(u.use().busy_share() == Approx(0.085).margin(0.016));
     CHECK(u.inspection.backlog.share_behind < 0.1);  // hardly a kernel waits behind another
-    const double late = ms(u.inspection.gap(GapCause::host_late).total) + ms(u.inspection.gap(GapCause::sync).total);
+    const double late = ms(u.inspection.gap(GapCause::host_late).total) +
+                        ms(u.inspection.gap(GapCause::sync).total);
     CHECK(late > 0.7 * ms(u.use().idle));
     CHECK(believable(u.gates));
   }
@@ -176,13 +190,15 @@ TEST_CASE("Training on eight devices waits for its all-reduce with nothing besid
 }
 
 TEST_CASE("A capture run fails its gate, with the reason") {
-  const auto path = tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_graphcapture_bs32.json.gz");
+  const auto path =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_graphcapture_bs32.json.gz");
   if (!path) return;
   const Understood u(*path);
   CHECK_FALSE(believable(u.gates));
   const Gate& gate = u.gate("launches_ran");
   CHECK_FALSE(gate.passed);
-  CHECK_THAT(gate.sentence, Catch::Contains("544 of 546 launch calls have no kernel") && Catch::Contains("capture run"));
+  CHECK_THAT(gate.sentence, Catch::Contains("544 of 546 launch calls have no kernel") &&
+                                Catch::Contains("capture run"));
 }
 
 TEST_CASE("A forward pass starts where the work queued before it ends") {
@@ -190,7 +206,8 @@ TEST_CASE("A forward pass starts where the work queued before it ends") {
   if (!path) return;
   const Understood u(*path);
   REQUIRE(u.steps.steps.size() == 1);
-  CHECK(ms(u.use().time) == Approx(35.2).margin(0.1));  // of 49.7 recorded: 14.5 belong to the pass before
+  CHECK(ms(u.use().time) ==
+        Approx(35.2).margin(0.1));  // of 49.7 recorded: 14.5 belong to the pass before
   CHECK(u.use().busy_share() > 0.85);
 }
 

@@ -11,7 +11,9 @@ namespace ridgeline::timeline {
 namespace {
 
 TEST_CASE("A Tensile name holds tile, instruction, transposes and format") {
-  const auto tile = gemm_tile("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x48x64_MI16x16x1_SN_LDSB1_GSUAMBSK_ISA942_SK0_WG32_8_1");
+  const auto tile = gemm_tile(
+      "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x48x64_MI16x16x1_SN_LDSB1_GSUAMBSK_ISA942_"
+      "SK0_WG32_8_1");
   REQUIRE(tile);
   CHECK(tile->n == 256);  // output features come first
   CHECK(tile->m == 48);   // and follow the batch second
@@ -34,7 +36,11 @@ TEST_CASE("Splits of k and stream-K show in a Tensile name") {
 
 TEST_CASE("Names made for a simulated timeline give their tile back") {
   for (const std::string_view arch : {"gfx942", "sm_80", "sm_90"}) {
-    const auto tile = gemm_tile(profiler_name({.architecture = arch, .cls = KernelClass::gemm, .tile_m = 32, .tile_n = 128, .tile_k = 64}));
+    const auto tile = gemm_tile(profiler_name({.architecture = arch,
+                                               .cls = KernelClass::gemm,
+                                               .tile_m = 32,
+                                               .tile_n = 128,
+                                               .tile_k = 64}));
     REQUIRE(tile);
     CHECK(tile->m == 32);
     CHECK(tile->n == 128);
@@ -47,10 +53,14 @@ TEST_CASE("Tiles of other libraries are read where they are plain") {
   const auto jet = gemm_tile("nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN");
   REQUIRE(jet);
   CHECK((jet->n == 144 && jet->m == 128 && jet->k == 64));
-  const auto xmma = gemm_tile("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x64x32_warpgroupsize1x1x1_execute");
+  const auto xmma = gemm_tile(
+      "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x64x32_warpgroupsize1x1x1_execute");
   REQUIRE(xmma);
   CHECK((xmma->n == 128 && xmma->m == 64 && xmma->k == 32));
-  const auto cutlass = gemm_tile("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_64x3_tn_align2>(Params)");
+  const auto cutlass = gemm_tile(
+      "void "
+      "cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_64x3_tn_align2>("
+      "Params)");
   REQUIRE(cutlass);
   CHECK((cutlass->n == 256 && cutlass->m == 128 && cutlass->k == 64));
   const auto experts = gemm_tile("_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x2_swiglu");
@@ -63,7 +73,8 @@ TEST_CASE("Tiles of other libraries are read where they are plain") {
 }
 
 TEST_CASE("The grid bounds tokens when features are known, and features when tokens are") {
-  // 24576 x 15360 at MT128x256: 24576/128 = 192 tiles along features, 15360/256 = 60 along tokens, 192 x 60 = 11520 workgroups.
+  // 24576 x 15360 at MT128x256: 24576/128 = 192 tiles along features, 15360/256 = 60 along tokens,
+  // 192 x 60 = 11520 workgroups.
   GemmTile tile;
   tile.n = 128;
   tile.m = 256;
@@ -82,7 +93,8 @@ TEST_CASE("The grid bounds tokens when features are known, and features when tok
   CHECK(both->n.contains(24576));
 }
 
-TEST_CASE("A grid that contradicts what is known bounds nothing, nor does one of stream-K workers") {
+TEST_CASE(
+    "A grid that contradicts what is known bounds nothing, nor does one of stream-K workers") {
   GemmTile tile;
   tile.n = 128;
   tile.m = 128;

@@ -20,7 +20,7 @@ TEST_CASE("Busy time is computation, then what of communication and copies is ex
   MadeUp made;
   made.kernel(0, 100, "Cijk_a");
   made.kernel(60, 80, "ncclDevKernel_Generic_1").stream = 2;  // 40 us beside the product, 40 alone
-  made.copy(130, 30, 1000).stream = 3;                        // 10 us beside the collective, 20 alone
+  made.copy(130, 30, 1000).stream = 3;  // 10 us beside the collective, 20 alone
   made.kernel(200, 50, "Cijk_a");
   const Inspection in = inspect(made.finish());
   REQUIRE(in.devices.size() == 1);
@@ -118,10 +118,12 @@ TEST_CASE("The kernels of a graph wait for dispatch, not for the host") {
 
 TEST_CASE("A long copy call around a short copy is a wait") {
   MadeUp made;
-  made.call(0, 463'000, HostCall::Kind::copy, "hipMemcpyWithStream", 1).copy = CopyKind::device_to_host;
+  made.call(0, 463'000, HostCall::Kind::copy, "hipMemcpyWithStream", 1).copy =
+      CopyKind::device_to_host;
   made.recording.calls.back().bytes = 256;
   made.copy(462'990, 4.5, 256, 1);
-  made.call(500'000, 400, HostCall::Kind::copy, "hipMemcpyAsync", 2);  // this one is a copy that takes its time
+  made.call(500'000, 400, HostCall::Kind::copy, "hipMemcpyAsync",
+            2);  // this one is a copy that takes its time
   made.copy(500'010, 380, 4'000'000, 2);
   const Inspection in = inspect(made.finish());
   REQUIRE(in.blocked_copies.size() == 1);

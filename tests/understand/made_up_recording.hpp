@@ -7,15 +7,20 @@
 
 namespace ridgeline::timeline {
 
-inline core::Instant at_us(double us) { return core::Instant{core::round_to_ns(core::Seconds{us * 1e-6}).count}; }
-inline core::Nanoseconds us(double length) { return core::round_to_ns(core::Seconds{length * 1e-6}); }
+inline core::Instant at_us(double us) {
+  return core::Instant{core::round_to_ns(core::Seconds{us * 1e-6}).count};
+}
+inline core::Nanoseconds us(double length) {
+  return core::round_to_ns(core::Seconds{length * 1e-6});
+}
 
 class MadeUp {
  public:
   Recording recording;
 
   /// A kernel of device 0, stream 1. `correlation` 0: unlinked.
-  DeviceEvent& kernel(double start, double length, std::string_view name, std::int64_t correlation = 0) {
+  DeviceEvent& kernel(double start, double length, std::string_view name,
+                      std::int64_t correlation = 0) {
     DeviceEvent e;
     e.start = at_us(start);
     e.duration = us(length);
@@ -31,7 +36,8 @@ class MadeUp {
     e.bytes = bytes;
     return e;
   }
-  HostCall& call(double start, double length, HostCall::Kind kind, std::string_view name, std::int64_t correlation) {
+  HostCall& call(double start, double length, HostCall::Kind kind, std::string_view name,
+                 std::int64_t correlation) {
     HostCall c;
     c.start = at_us(start);
     c.duration = us(length);
@@ -50,7 +56,9 @@ class MadeUp {
     a.name = recording.names.of(name);
     return recording.annotations.emplace_back(a);
   }
-  Operator& op(std::string_view name, std::int64_t external_id, std::vector<std::vector<std::int64_t>> shapes, std::string_view dtype = "c10::BFloat16") {
+  Operator& op(std::string_view name, std::int64_t external_id,
+               std::vector<std::vector<std::int64_t>> shapes,
+               std::string_view dtype = "c10::BFloat16") {
     Operator o;
     o.name = recording.names.of(name);
     o.external_id = external_id;

@@ -15,7 +15,8 @@ namespace {
 using Form = StepAnnotation::Form;
 
 TEST_CASE("vLLM's detailed annotation gives every sum") {
-  const auto a = read_step_annotation("execute_47_context_2(sq15sk30sqsq113sqsk226)_generation_32(sq32sk32785sqsq32sqsk32785)");
+  const auto a = read_step_annotation(
+      "execute_47_context_2(sq15sk30sqsq113sqsk226)_generation_32(sq32sk32785sqsq32sqsk32785)");
   REQUIRE(a);
   CHECK(a->form == Form::vllm_detailed);
   CHECK(a->shape.prefill_sequences == 2);
@@ -47,11 +48,13 @@ TEST_CASE("SGLang's and ATOM's annotations are read") {
   const auto extend = read_step_annotation("step[EXTEND bs=15 toks=15360]");
   CHECK(extend->shape.prefill_sequences == 15);
   CHECK(extend->shape.prefill_tokens == 15360);
-  const auto detailed = read_step_annotation("step[EXTEND bs=2 toks=14721 c_sq=14721 c_sk=15000 c_sqsq=9 c_sqsk=10]");
+  const auto detailed =
+      read_step_annotation("step[EXTEND bs=2 toks=14721 c_sq=14721 c_sk=15000 c_sqsq=9 c_sqsk=10]");
   CHECK(detailed->form == Form::sglang_detailed);
   CHECK(detailed->shape.prefill_context == 15000);
   CHECK(detailed->shape.prefill_qk == 10.0);
-  const auto mixed = read_step_annotation("step[MIXED bs=10 toks=520 c_sq=512 c_sk=512 g_sq=8 g_sk=4096]");
+  const auto mixed =
+      read_step_annotation("step[MIXED bs=10 toks=520 c_sq=512 c_sk=512 g_sq=8 g_sk=4096]");
   CHECK(mixed->shape.decode_sequences == 8);
   CHECK(mixed->shape.prefill_sequences == 2);
   CHECK(mixed->shape.decode_context == 4096);
@@ -62,8 +65,10 @@ TEST_CASE("SGLang's and ATOM's annotations are read") {
 }
 
 TEST_CASE("Other names are no steps, however much they look like one") {
-  for (const std::string_view name : {"", "execute_", "execute_context_1(", "execute_context_-1(2)_generation_0(0)", "step[", "nccl:all_reduce",
-                                      "prefill[", "ProfilerStep#", "execute_context_99999999999999999999(1)_generation_0(0)"}) {
+  for (const std::string_view name :
+       {"", "execute_", "execute_context_1(", "execute_context_-1(2)_generation_0(0)", "step[",
+        "nccl:all_reduce", "prefill[", "ProfilerStep#",
+        "execute_context_99999999999999999999(1)_generation_0(0)"}) {
     INFO(name);
     CHECK_FALSE(read_step_annotation(name));
   }
@@ -102,8 +107,8 @@ TEST_CASE("A step begins when the device is free for it and reaches to the next"
   MadeUp made = two_steps();
   const Recording& r = made.finish();
   const Steps steps = find_steps(r);
-  // The first begins with its annotation at 0: the work before it ended at -20. The second is marked at 100 while the first's
-  // kernels run until 130.
+  // The first begins with its annotation at 0: the work before it ended at -20. The second is
+  // marked at 100 while the first's kernels run until 130.
   CHECK(steps.steps[0].start == at_us(0));
   CHECK(steps.steps[1].start == at_us(130));
   CHECK(steps.steps[0].end() == at_us(130));
@@ -114,7 +119,8 @@ TEST_CASE("Of marks over the same stretch the most informative counts") {
   MadeUp made;
   made.annotation(0, 1000, "ProfilerStep#7");
   made.annotation(5, 400, "step[DECODE bs=32]");
-  made.annotation(0, 450, "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk640sqsq32sqsk640)");
+  made.annotation(0, 450,
+                  "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk640sqsq32sqsk640)");
   made.launch(10, 5, 1);
   made.kernel(20, 100, "Cijk_a", 1);
   const Recording& r = made.finish();
@@ -124,7 +130,8 @@ TEST_CASE("Of marks over the same stretch the most informative counts") {
 }
 
 TEST_CASE("A step whose work waited for something unrecorded begins after the wait") {
-  // A small copy was queued at 10 us and started at 400 ms: a prefill that the profiler did not see had the device.
+  // A small copy was queued at 10 us and started at 400 ms: a prefill that the profiler did not see
+  // had the device.
   MadeUp made;
   made.annotation(0, 400'100, "step[DECODE bs=32]");
   made.call(10, 400'000, HostCall::Kind::copy, "hipMemcpyWithStream", 1);
@@ -194,7 +201,8 @@ TEST_CASE("Large graph replays are steps of their own") {
   MadeUp made;
   for (int s = 0; s < 3; ++s) {
     made.call(s * 1000.0, 100, HostCall::Kind::graph_launch, "hipGraphLaunch", s + 1);
-    for (int k = 0; k < 120; ++k) made.kernel(s * 1000.0 + 20 + 5 * k, 5, k % 2 == 0 ? "Cijk_a" : "attn_fwd", s + 1);
+    for (int k = 0; k < 120; ++k)
+      made.kernel(s * 1000.0 + 20 + 5 * k, 5, k % 2 == 0 ? "Cijk_a" : "attn_fwd", s + 1);
   }
   const Recording& r = made.finish();
   const Steps steps = find_steps(r);

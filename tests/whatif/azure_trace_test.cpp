@@ -10,7 +10,8 @@
 
 using namespace ridgeline;
 
-TEST_CASE("All 19,366 requests of Azure's conversation trace are answered, and no token is lost", "[whatif][corpus]") {
+TEST_CASE("All 19,366 requests of Azure's conversation trace are answered, and no token is lost",
+          "[whatif][corpus]") {
   const auto file = tests::corpus("workloads/AzureLLMInferenceTrace_conv.csv");
   if (!file) return;
   // Added up here, line by line: TIMESTAMP,ContextTokens,GeneratedTokens.
@@ -29,7 +30,8 @@ TEST_CASE("All 19,366 requests of Azure's conversation trace are answered, and n
   }
   REQUIRE(requests == 19'366);
 
-  const sim::RunResult run = sim::run(tests::scenario("chat_8b", {{"workload.trace", file->string()}}));
+  const sim::RunResult run =
+      sim::run(tests::scenario("chat_8b", {{"workload.trace", file->string()}}));
   const sim::Metrics m = sim::measure(run);
   CHECK(m.requests == requests);
   CHECK(m.completed == requests);
@@ -49,7 +51,8 @@ TEST_CASE("All 19,366 requests of Azure's conversation trace are answered, and n
   CHECK(decoded == answers - requests);
   std::int64_t unbalanced = 0;
   for (const auto& r : run.requests) {
-    const auto parts = r.queue() + r.preempted + r.until_first_token.total() + r.after_first_token.total();
+    const auto parts =
+        r.queue() + r.preempted + r.until_first_token.total() + r.after_first_token.total();
     if (parts != r.e2e()) ++unbalanced;
   }
   CHECK(unbalanced == 0);

@@ -13,13 +13,16 @@ inline const std::map<std::string, whatif::CaseOutcome>& outcomes() {
   static const std::map<std::string, whatif::CaseOutcome> all = [] {
     std::map<std::string, whatif::CaseOutcome> out;
     for (const auto& file : whatif::case_files(shipped())) {
-      out.emplace(file.stem().string(), whatif::run_case(whatif::load_case(file, shipped()), shipped()));
+      out.emplace(file.stem().string(),
+                  whatif::run_case(whatif::load_case(file, shipped()), shipped()));
     }
     return out;
   }();
   return all;
 }
 
-inline std::string first_of(const std::vector<diagnosis::Recommendation>& list) { return list.empty() ? "" : list.front().name; }
+inline std::string first_of(const std::vector<diagnosis::Recommendation>& list) {
+  return list.empty() ? "" : list.front().name;
+}
 
 }  // namespace ridgeline::tests

@@ -1,5 +1,6 @@
-// What the cases came out as when somebody last looked closely. A change here is a change of the model: the commit says why.
-// RIDGELINE_WRITE_GOLDENS=1 writes tests/golden/<case>/expected.json anew.
+// What the cases came out as when somebody last looked closely. A change here is a change of the
+// model: the commit says why. RIDGELINE_WRITE_GOLDENS=1 writes tests/golden/<case>/expected.json
+// anew.
 
 #include <catch2/catch.hpp>
 
@@ -22,7 +23,10 @@ double rounded(double x) { return std::stod(fmt::format("{:.6g}", x)); }
 
 json names_of(const std::vector<diagnosis::Recommendation>& list) {
   json out = json::array();
-  for (const auto& r : list) out.push_back({{"name", r.name}, {"speedup_low", rounded(r.speedup.low)}, {"speedup_high", rounded(r.speedup.high)}});
+  for (const auto& r : list)
+    out.push_back({{"name", r.name},
+                   {"speedup_low", rounded(r.speedup.low)},
+                   {"speedup_high", rounded(r.speedup.high)}});
   return out;
 }
 
@@ -45,7 +49,8 @@ json run_json(const sim::RunResult& run, const whatif::ProfileChoice& choice) {
   out["end_seconds"] = rounded(run.end().since_start().value());
   const hw::Ledger ledger = run.ledger();
   for (std::size_t i = 0; i < hw::kCauses; ++i) {
-    out["ledger_seconds"][std::string(hw::kCauseNames[i])] = rounded(ledger.by_cause[i].seconds().value());
+    out["ledger_seconds"][std::string(hw::kCauseNames[i])] =
+        rounded(ledger.by_cause[i].seconds().value());
   }
   out["profile"]["steps"] = s.steps;
   out["profile"]["kernels"] = s.total.count;
@@ -53,14 +58,16 @@ json run_json(const sim::RunResult& run, const whatif::ProfileChoice& choice) {
   out["profile"]["useful_flop"] = rounded(s.total.useful.value());
   out["profile"]["hbm_bytes"] = rounded(s.total.hbm.value());
   for (const auto& [cls, row] : s.by_class) {
-    out["profile"]["kernel_seconds"][std::string(timeline::name_of(cls))] = rounded(row.time.seconds().value());
+    out["profile"]["kernel_seconds"][std::string(timeline::name_of(cls))] =
+        rounded(row.time.seconds().value());
   }
   return out;
 }
 
 std::string golden(const whatif::CaseOutcome& outcome) {
   json out;
-  for (const auto& line : outcome.lines) out["quantities"][line.expected.quantity] = rounded(line.simulated);
+  for (const auto& line : outcome.lines)
+    out["quantities"][line.expected.quantity] = rounded(line.simulated);
   out["diagnosis_from_timeline"] = diagnosis_json(outcome.from_timeline);
   out["diagnosis_from_typed"] = diagnosis_json(outcome.from_typed);
   out["run"] = run_json(sim::run(outcome.what.scenario), outcome.what.profile);
@@ -73,7 +80,8 @@ TEST_CASE("The cases come out as they did", "[whatif][golden]") {
   const char* set = std::getenv("RIDGELINE_WRITE_GOLDENS");
   const bool write = set != nullptr && std::string(set) == "1";
   for (const auto& [name, outcome] : tests::outcomes()) {
-    const std::filesystem::path file = std::filesystem::path(RIDGELINE_SOURCE_DIR) / "tests/golden" / name / "expected.json";
+    const std::filesystem::path file =
+        std::filesystem::path(RIDGELINE_SOURCE_DIR) / "tests/golden" / name / "expected.json";
     const std::string now = golden(outcome);
     if (write) {
       std::filesystem::create_directories(file.parent_path());

@@ -11,7 +11,9 @@ using whatif::StepChoice;
 
 namespace {
 
-Evidence observe(const sim::RunResult& run) { return whatif::observe_run(run, sim::measure(run), whatif::telling_part(run)); }
+Evidence observe(const sim::RunResult& run) {
+  return whatif::observe_run(run, sim::measure(run), whatif::telling_part(run));
+}
 
 sim::RunResult chat(const std::vector<sim::Override>& more = {}) {
   std::vector<sim::Override> overrides{{"workload.requests", "200"}};
@@ -21,7 +23,8 @@ sim::RunResult chat(const std::vector<sim::Override>& more = {}) {
 
 }  // namespace
 
-TEST_CASE("Evidence of a chat service has what a profiler, its clients and its set-up would tell", "[whatif][observe]") {
+TEST_CASE("Evidence of a chat service has what a profiler, its clients and its set-up would tell",
+          "[whatif][observe]") {
   const sim::RunResult run = chat();
   const sim::Metrics m = sim::measure(run);
   const Evidence e = observe(run);
@@ -40,7 +43,8 @@ TEST_CASE("Evidence of a chat service has what a profiler, its clients and its s
   CHECK(e.measured.ttft->best == m.ttft.p50);
   // All its tokens over the time from its first step to the end of its last.
   CHECK(e.measured.throughput->best ==
-        Approx(static_cast<double>(m.output_tokens) / (run.end() - run.steps.front().start).seconds().value()));
+        Approx(static_cast<double>(m.output_tokens) /
+               (run.end() - run.steps.front().start).seconds().value()));
   REQUIRE(e.profile.hbm_fraction);
   CHECK(e.profile.hbm_fraction->best > 0.0);
   CHECK(e.profile.hbm_fraction->best < 1.0);
@@ -50,10 +54,15 @@ TEST_CASE("Evidence of a chat service has what a profiler, its clients and its s
 }
 
 TEST_CASE("How requests meet is read from the workload", "[whatif][observe]") {
-  CHECK(observe(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}})).serving.arrivals == Arrivals::one_at_a_time);
-  CHECK(observe(chat({{"workload.arrivals", "{closed_loop: {concurrency: 8}}"}})).serving.arrivals == Arrivals::saturated);
+  CHECK(
+      observe(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}})).serving.arrivals ==
+      Arrivals::one_at_a_time);
+  CHECK(
+      observe(chat({{"workload.arrivals", "{closed_loop: {concurrency: 8}}"}})).serving.arrivals ==
+      Arrivals::saturated);
   CHECK(observe(chat()).serving.arrivals == Arrivals::open);
-  const Evidence training = observe(sim::run(tests::tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}})));
+  const Evidence training =
+      observe(sim::run(tests::tiny({{"workload.training", "{microbatch: 2, sequence: 16}"}})));
   CHECK_FALSE(training.serving.arrivals);
   CHECK(training.serving.microbatch->best == 2.0);
   CHECK(training.serving.sequence_tokens->best == 16.0);
@@ -61,7 +70,8 @@ TEST_CASE("How requests meet is read from the workload", "[whatif][observe]") {
 }
 
 TEST_CASE("The telling part is pure decode where that took most of the time", "[whatif][observe]") {
-  CHECK(whatif::telling_part(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}})).steps == StepChoice::decode);
+  CHECK(whatif::telling_part(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}}))
+            .steps == StepChoice::decode);
   CHECK(whatif::telling_part(chat({{"workload.output_tokens", "1"}})).steps == StepChoice::all);
   CHECK(whatif::telling_part(sim::RunResult{}).steps == StepChoice::all);
 }
@@ -72,14 +82,19 @@ TEST_CASE("Proposals are passed on; no timeline shows those", "[whatif][observe]
   CHECK(e.proposals == std::vector<std::string>{"fp8_w8a8"});
 }
 
-TEST_CASE("A run without a step of the chosen kind cannot be diagnosed, and says so", "[whatif][observe]") {
-  const sim::RunResult run = chat({{"workload.output_tokens", "1"}, {"workload.arrivals", "{closed_loop: {concurrency: 1}}"}});
+TEST_CASE("A run without a step of the chosen kind cannot be diagnosed, and says so",
+          "[whatif][observe]") {
+  const sim::RunResult run = chat(
+      {{"workload.output_tokens", "1"}, {"workload.arrivals", "{closed_loop: {concurrency: 1}}"}});
   CHECK(tests::text_of<core::SimulationError>([&] {
-          static_cast<void>(whatif::observe_run(run, sim::measure(run), {.steps = StepChoice::decode}));
-        }) == "the run has no step of the kind that was asked for, so there is nothing to diagnose");
+          static_cast<void>(
+              whatif::observe_run(run, sim::measure(run), {.steps = StepChoice::decode}));
+        }) ==
+        "the run has no step of the kind that was asked for, so there is nothing to diagnose");
 }
 
-TEST_CASE("A run read back from its directory is diagnosed as the run itself", "[whatif][observe]") {
+TEST_CASE("A run read back from its directory is diagnosed as the run itself",
+          "[whatif][observe]") {
   const tests::TemporaryFolder folder;
   const sim::RunResult run = chat();
   sim::write_run_directory(run, folder.path() / "run");
@@ -96,7 +111,8 @@ TEST_CASE("A run read back from its directory is diagnosed as the run itself", "
 TEST_CASE("Typed evidence may name any shipped machine and model", "[whatif][observe]") {
   const tests::TemporaryFolder folder;
   for (const std::string& model : tests::shipped().names("models")) {
-    const auto file = folder.write("e.yaml", "machine: mi300x\nmodel: " + model + "\nmeasured: {throughput: 100 /s}\n");
+    const auto file = folder.write(
+        "e.yaml", "machine: mi300x\nmodel: " + model + "\nmeasured: {throughput: 100 /s}\n");
     const Evidence e = whatif::load_evidence_file(file, tests::shipped());
     INFO(model);
     REQUIRE(e.model.parameters);

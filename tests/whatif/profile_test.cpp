@@ -22,7 +22,9 @@ std::string error(const std::string& yaml) {
   return tests::error_of([&] { static_cast<void>(choice(yaml)); });
 }
 
-std::int64_t count(const sim::RunResult& run, const ProfileChoice& c) { return whatif::profile(run, c).steps; }
+std::int64_t count(const sim::RunResult& run, const ProfileChoice& c) {
+  return whatif::profile(run, c).steps;
+}
 
 }  // namespace
 
@@ -41,24 +43,30 @@ TEST_CASE("A choice is a kind of step and a part of the run", "[whatif][profile]
 }
 
 TEST_CASE("A window that is not two rising fractions is refused", "[whatif][profile]") {
-  for (const char* window : {"[0.8, 0.2]", "[0.2]", "[0.2, 0.2]", "[0.1, 0.2, 0.3]", "[-0.1, 0.5]", "[0.5, 1.1]", "[a, b]"}) {
-    CHECK(error(std::string("{window: ") + window + "}") == "p.yaml:1:10: window: expected two rising fractions of the run like [0.2, 0.8]");
+  for (const char* window : {"[0.8, 0.2]", "[0.2]", "[0.2, 0.2]", "[0.1, 0.2, 0.3]", "[-0.1, 0.5]",
+                             "[0.5, 1.1]", "[a, b]"}) {
+    CHECK(error(std::string("{window: ") + window + "}") ==
+          "p.yaml:1:10: window: expected two rising fractions of the run like [0.2, 0.8]");
   }
-  CHECK(error("{profile: idle}") == "p.yaml:1:11: profile: expected one of all, decode, prefill, got 'idle'");
+  CHECK(error("{profile: idle}") ==
+        "p.yaml:1:11: profile: expected one of all, decode, prefill, got 'idle'");
 }
 
 TEST_CASE("Every step is a decode step or one with prefill", "[whatif][profile]") {
-  const sim::RunResult run = sim::run(tests::tiny());  // 10 requests far apart: a prefill and 4 decodes each
+  const sim::RunResult run =
+      sim::run(tests::tiny());  // 10 requests far apart: a prefill and 4 decodes each
   CHECK(count(run, {}) == 50);
   CHECK(count(run, {.steps = StepChoice::decode}) == 40);
   CHECK(count(run, {.steps = StepChoice::prefill}) == 10);
 }
 
 TEST_CASE("Windows that lie side by side share the run out", "[whatif][profile]") {
-  const sim::RunResult run = sim::run(tests::tiny({{"workload.arrivals.constant.rate", "1000 /s"}, {"workload.requests", "50"}}));
+  const sim::RunResult run = sim::run(
+      tests::tiny({{"workload.arrivals.constant.rate", "1000 /s"}, {"workload.requests", "50"}}));
   std::int64_t sum = 0;
   core::Nanoseconds time{};
-  for (const auto& [from, to] : std::vector<std::pair<double, double>>{{0.0, 0.25}, {0.25, 0.5}, {0.5, 0.8}, {0.8, 1.0}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<double, double>>{{0.0, 0.25}, {0.25, 0.5}, {0.5, 0.8}, {0.8, 1.0}}) {
     const timeline::Summary part = whatif::profile(run, {.from = from, .to = to});
     sum += part.steps;
     time += part.time;
@@ -67,7 +75,8 @@ TEST_CASE("Windows that lie side by side share the run out", "[whatif][profile]"
   CHECK(time == run.ledger().total());
 }
 
-TEST_CASE("A window is a part of the run's length, and the last one has no end", "[whatif][profile]") {
+TEST_CASE("A window is a part of the run's length, and the last one has no end",
+          "[whatif][profile]") {
   sim::RunResult run;
   run.steps.resize(1);
   run.steps[0].start = {900};
@@ -83,7 +92,8 @@ TEST_CASE("Of a long run an even sample is taken", "[whatif][profile]") {
   CHECK(count(run, {.most_steps = 7}) == 7);
   CHECK(count(run, {.most_steps = 50}) == 50);
   const timeline::Summary all = whatif::profile(run, {.steps = StepChoice::decode});
-  const timeline::Summary sample = whatif::profile(run, {.steps = StepChoice::decode, .most_steps = 20});
+  const timeline::Summary sample =
+      whatif::profile(run, {.steps = StepChoice::decode, .most_steps = 20});
   CHECK(sample.kernels_per_step() == all.kernels_per_step());
   CHECK(sample.time.seconds() / all.time.seconds() == Approx(0.5).epsilon(0.01));
 }

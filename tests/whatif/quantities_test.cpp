@@ -17,8 +17,13 @@ namespace {
 /// A run with all that quantities are computed from.
 struct Look {
   explicit Look(sim::RunResult run, const whatif::ProfileChoice& choice = {})
-      : result(std::move(run)), metrics(sim::measure(result)), summary(whatif::profile(result, choice)), window(whatif::window_of(result, choice)) {}
-  [[nodiscard]] double of(std::string_view name) const { return quantity(name).of({result, metrics, summary, window}); }
+      : result(std::move(run)),
+        metrics(sim::measure(result)),
+        summary(whatif::profile(result, choice)),
+        window(whatif::window_of(result, choice)) {}
+  [[nodiscard]] double of(std::string_view name) const {
+    return quantity(name).of({result, metrics, summary, window});
+  }
   sim::RunResult result;
   sim::Metrics metrics;
   timeline::Summary summary;
@@ -35,14 +40,16 @@ TEST_CASE("Every quantity has a name of its own, a unit and a meaning", "[whatif
     CHECK(names.insert(q.name).second);
     CHECK(meanings.insert(q.meaning).second);
     CHECK_FALSE(q.unit.empty());
-    CHECK(q.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
+    CHECK(q.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+          std::string_view::npos);
     CHECK(&quantity(q.name) == &q);
   }
   CHECK(whatif::quantity_names().size() == quantities().size());
   CHECK_THROWS_AS(quantity("happiness"), core::InvariantError);
 }
 
-TEST_CASE("A quantity in seconds or bytes says so in its name, a share has no unit", "[whatif][quantities]") {
+TEST_CASE("A quantity in seconds or bytes says so in its name, a share has no unit",
+          "[whatif][quantities]") {
   for (const auto& q : quantities()) {
     INFO(q.name);
     if (q.unit == "s") CHECK(q.name.ends_with("_seconds"));
@@ -53,11 +60,13 @@ TEST_CASE("A quantity in seconds or bytes says so in its name, a share has no un
 
 TEST_CASE("Quantities of a run are what its records say", "[whatif][quantities]") {
   // One client, 4 requests of 10 tokens in and 5 out.
-  const Look look(sim::run(tests::tiny({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}, {"workload.requests", "4"}})));
+  const Look look(sim::run(tests::tiny(
+      {{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}, {"workload.requests", "4"}})));
   CHECK(look.of("ceiling_tokens_per_second") == Approx(1e9 / tests::kTinyWeights));
   // One sequence of 15 tokens, 256 B each, beside the weights.
   CHECK(look.of("ceiling_steps_per_second") == Approx(1e9 / (tests::kTinyWeights + 15 * 256)));
-  CHECK(look.of("tokens_per_second") == Approx(20 / look.result.end().since_start().value()));  // it never rests
+  CHECK(look.of("tokens_per_second") ==
+        Approx(20 / look.result.end().since_start().value()));  // it never rests
   const auto& r = look.result.requests[0];
   CHECK(look.of("ttft_seconds") == Approx(r.ttft().seconds().value()));
   CHECK(look.of("itl_seconds") == Approx((r.last_token - r.first_token).seconds().value() / 4));
@@ -68,21 +77,25 @@ TEST_CASE("Quantities of a run are what its records say", "[whatif][quantities]"
   CHECK(look.of("hbm_fraction") < 1.0);
 }
 
-TEST_CASE("Shares are shares: none is negative and together they are at most one", "[whatif][quantities]") {
+TEST_CASE("Shares are shares: none is negative and together they are at most one",
+          "[whatif][quantities]") {
   for (const char* attention : {"fused", "materialised"}) {
     const Look look(sim::run(tests::tiny({{"stack.lowering.prefill_attention", attention}})));
     double sum = 0.0;
-    for (const char* name : {"share_gemm", "share_flash_attention", "share_layer_norm", "share_elementwise", "share_cast"}) {
+    for (const char* name : {"share_gemm", "share_flash_attention", "share_layer_norm",
+                             "share_elementwise", "share_cast"}) {
       CHECK(look.of(name) >= 0.0);
       sum += look.of(name);
     }
     CHECK(sum <= 1.0 + 1e-12);
     // 4 heads x 10 x 10 x 2 bytes, where it is written out.
-    CHECK(look.of("transient_bytes") == (std::string(attention) == "fused" ? 0.0 : 4 * 10 * 10 * 2));
+    CHECK(look.of("transient_bytes") ==
+          (std::string(attention) == "fused" ? 0.0 : 4 * 10 * 10 * 2));
   }
 }
 
-TEST_CASE("A run in which nothing happened has quantities of zero, not of nothing", "[whatif][quantities]") {
+TEST_CASE("A run in which nothing happened has quantities of zero, not of nothing",
+          "[whatif][quantities]") {
   sim::RunResult nothing;  // stopped before its first step
   nothing.scenario = tests::tiny();
   const Look look(std::move(nothing));

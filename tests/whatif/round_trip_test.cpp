@@ -1,4 +1,5 @@
-// A simulated timeline written in each format and read back: the same spans to the nanosecond, the same summary, the same diagnosis.
+// A simulated timeline written in each format and read back: the same spans to the nanosecond, the
+// same summary, the same diagnosis.
 
 #include <catch2/catch.hpp>
 
@@ -27,7 +28,9 @@ struct Kernel {
 
 class KernelCollector : public timeline::SpanVisitor {
  public:
-  void on_kernel(const timeline::KernelSpan& k) override { kernels.push_back({k.start.ns, k.duration.count, std::string(k.name)}); }
+  void on_kernel(const timeline::KernelSpan& k) override {
+    kernels.push_back({k.start.ns, k.duration.count, std::string(k.name)});
+  }
   std::vector<Kernel> kernels;
 };
 
@@ -41,7 +44,8 @@ std::vector<Kernel> kernels_of(const timeline::SpanSource& source) {
 std::vector<Kernel> kernels_of(const timeline::Recording& recording, std::int64_t first) {
   std::vector<Kernel> out;
   for (const timeline::DeviceEvent& e : recording.device_events) {
-    out.push_back({e.start.ns - recording.device_events.front().start.ns + first, e.duration.count, std::string(recording.name(e.name))});
+    out.push_back({e.start.ns - recording.device_events.front().start.ns + first, e.duration.count,
+                   std::string(recording.name(e.name))});
   }
   return out;
 }
@@ -56,10 +60,12 @@ sim::RunResult run_of(const std::string& scenario, const std::vector<sim::Overri
   return sim::run(whatif::open_scenario(scenario, overrides, core::ConfigLibrary::standard()));
 }
 
-TEST_CASE("A simulated run written in any format reads back kernel by kernel, to the nanosecond", "[whatif][round_trip]") {
+TEST_CASE("A simulated run written in any format reads back kernel by kernel, to the nanosecond",
+          "[whatif][round_trip]") {
   const Files files;
   for (const auto& [scenario, overrides] : std::map<std::string, std::vector<sim::Override>>{
-           {"e_gaps", {{"workload.output_tokens", "5"}}}, {"chat_8b", {{"workload.requests", "4"}}}}) {
+           {"e_gaps", {{"workload.output_tokens", "5"}}},
+           {"chat_8b", {{"workload.requests", "4"}}}}) {
     const sim::RunResult result = run_of(scenario, overrides);
     const sim::RunTimeline timeline(result);
     const std::vector<Kernel> ours = kernels_of(timeline);
@@ -112,7 +118,9 @@ TEST_CASE("A Kineto file of a run gives the run's own summary back", "[whatif][r
 TEST_CASE("The diagnosis of a run is the diagnosis of its trace", "[whatif][round_trip]") {
   const Files files;
   for (const std::string scenario : {"a_chatbot", "e_gaps"}) {
-    const sim::RunResult result = run_of(scenario, {{"workload.requests", scenario == "e_gaps" ? "32" : "1"}, {"workload.output_tokens", "60"}});
+    const sim::RunResult result =
+        run_of(scenario, {{"workload.requests", scenario == "e_gaps" ? "32" : "1"},
+                          {"workload.output_tokens", "60"}});
     const sim::RunTimeline timeline(result);
     const fs::path file = files.folder / (scenario + ".json.gz");
     timeline::write_kineto_file(timeline, {}, file, {});
@@ -123,11 +131,13 @@ TEST_CASE("The diagnosis of a run is the diagnosis of its trace", "[whatif][roun
     context.model = result.scenario.model;
     const diagnosis::TraceDiagnosis answer = diagnosis::diagnose_trace(study, context);
     REQUIRE(answer.diagnosis.has_value());
-    const diagnosis::Regime expected = scenario == "e_gaps" ? diagnosis::Regime::overhead_bound : diagnosis::Regime::bandwidth_bound;
+    const diagnosis::Regime expected = scenario == "e_gaps" ? diagnosis::Regime::overhead_bound
+                                                            : diagnosis::Regime::bandwidth_bound;
     INFO(scenario << " " << (answer.notes.empty() ? "" : answer.notes.back()));
     CHECK(answer.diagnosis->regime == expected);
     CHECK(answer.diagnosis->phase == diagnosis::Phase::decode);
-    const std::string first_fix = scenario == "e_gaps" ? "graph_capture" : "weight_quantization_4bit";
+    const std::string first_fix =
+        scenario == "e_gaps" ? "graph_capture" : "weight_quantization_4bit";
     REQUIRE_FALSE(answer.diagnosis->fixes.empty());
     CHECK(answer.diagnosis->fixes.front().name == first_fix);
   }

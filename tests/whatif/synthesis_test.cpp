@@ -26,7 +26,8 @@ double alone(const Synthesis& s, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Every server has one limiter, and the label's entropy is that of their shares", "[whatif][synthesis]") {
+TEST_CASE("Every server has one limiter, and the label's entropy is that of their shares",
+          "[whatif][synthesis]") {
   std::int64_t sum = 0;
   double bits = 0.0;
   for (const auto& [name, count] : sample().limiters) {
@@ -51,7 +52,8 @@ TEST_CASE("A measurement tells between nothing and everything", "[whatif][synthe
   }
 }
 
-TEST_CASE("A pair tells at least what each of the two does, and no more than there is", "[whatif][synthesis]") {
+TEST_CASE("A pair tells at least what each of the two does, and no more than there is",
+          "[whatif][synthesis]") {
   for (const auto& p : sample().pairs) {
     INFO(p.first << " + " << p.second);
     CHECK(p.bits >= std::max(alone(sample(), p.first), alone(sample(), p.second)) - 1e-9);
@@ -78,17 +80,21 @@ TEST_CASE("The same servers every time, others for another seed", "[whatif][synt
 
 TEST_CASE("Both roofs together tell most of what there is to know", "[whatif][synthesis]") {
   for (const auto& p : sample().pairs) {
-    if (p.first == "flop_fraction" && p.second == "hbm_fraction") CHECK(p.bits > 0.5 * sample().label_bits);
+    if (p.first == "flop_fraction" && p.second == "hbm_fraction")
+      CHECK(p.bits > 0.5 * sample().label_bits);
   }
-  CHECK(alone(sample(), "flop_fraction") + alone(sample(), "hbm_fraction") > 0.3 * sample().label_bits);
+  CHECK(alone(sample(), "flop_fraction") + alone(sample(), "hbm_fraction") >
+        0.3 * sample().label_bits);
 }
 
-TEST_CASE("The report says what was held against what, in numbers, however few the servers", "[whatif][synthesis]") {
+TEST_CASE("The report says what was held against what, in numbers, however few the servers",
+          "[whatif][synthesis]") {
   for (const std::int64_t servers : {1, 2, 100}) {
     const std::string text = whatif::to_text(whatif::synthesize(servers, 1));
     INFO(text);
     CHECK(text.find("nan") == std::string::npos);
-    CHECK(text.find("Held against " + std::to_string(servers) + " random servers") != std::string::npos);
+    CHECK(text.find("Held against " + std::to_string(servers) + " random servers") !=
+          std::string::npos);
     CHECK(text.find("<- both roofs") != std::string::npos);
   }
 }

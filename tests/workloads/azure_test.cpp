@@ -23,8 +23,11 @@ TEST_CASE("A wall clock becomes whole nanoseconds since 1970", "[workloads][azur
   CHECK(wall_clock_ns("1970-01-01 00:00:00.1") == kSecond / 10);
   CHECK(wall_clock_ns("1970-01-01 00:00:00.0000001") == 100);
   CHECK(wall_clock_ns("1970-01-01 00:00:00.000000001") == 1);
-  CHECK(wall_clock_ns("2001-09-09 01:46:40") == 1'000'000'000 * kSecond);  // Unix time 10^9, a well-known date
-  CHECK(wall_clock_ns("2000-03-01 00:00:00").value() - wall_clock_ns("2000-02-28 00:00:00").value() == 2 * 86'400 * kSecond);
+  CHECK(wall_clock_ns("2001-09-09 01:46:40") ==
+        1'000'000'000 * kSecond);  // Unix time 10^9, a well-known date
+  CHECK(wall_clock_ns("2000-03-01 00:00:00").value() -
+            wall_clock_ns("2000-02-28 00:00:00").value() ==
+        2 * 86'400 * kSecond);
 }
 
 TEST_CASE("An offset is taken off the clock", "[workloads][azure]") {
@@ -37,9 +40,10 @@ TEST_CASE("An offset is taken off the clock", "[workloads][azure]") {
 
 TEST_CASE("What is not a wall clock is not read as one", "[workloads][azure]") {
   for (const char* text :
-       {"", "12", "2023-11-16", "2023-11-16 18:15", "2023-13-01 00:00:00", "2023-02-30 00:00:00", "2023-11-16 24:00:00",
-        "2023-11-16 18:60:00", "2023-11-16 18:15:46.", "2023-11-16 18:15:46.0000000001", "2023-11-16 18:15:46+",
-        "2023-11-16 18:15:46+0100", "2023-11-16 18:15:46 x", "1969-12-31 00:00:00", "2262-01-01 00:00:00",
+       {"", "12", "2023-11-16", "2023-11-16 18:15", "2023-13-01 00:00:00", "2023-02-30 00:00:00",
+        "2023-11-16 24:00:00", "2023-11-16 18:60:00", "2023-11-16 18:15:46.",
+        "2023-11-16 18:15:46.0000000001", "2023-11-16 18:15:46+", "2023-11-16 18:15:46+0100",
+        "2023-11-16 18:15:46 x", "1969-12-31 00:00:00", "2262-01-01 00:00:00",
         "+023-11-16 18:15:46", "2023/11/16 18:15:46"}) {
     INFO(text);
     CHECK_FALSE(wall_clock_ns(text));
@@ -68,7 +72,8 @@ TEST_CASE("Rows of 2024 have an offset, rows of 2025 a further column", "[worklo
   CHECK(trace.requests[1].output_tokens == 6);
 }
 
-TEST_CASE("Rows without tokens are left out, counted, and do not move the origin", "[workloads][azure]") {
+TEST_CASE("Rows without tokens are left out, counted, and do not move the origin",
+          "[workloads][azure]") {
   const TraceFile trace = azure(
       "2023-11-16 00:00:00,10,0\n"
       "2023-11-16 00:00:01,0,10\n"
@@ -79,11 +84,12 @@ TEST_CASE("Rows without tokens are left out, counted, and do not move the origin
   CHECK(trace.rows == 4);
   CHECK(trace.without_output == 2);
   CHECK(trace.without_prompt == 1);
-  CHECK(trace.notes("t") ==
-        std::vector<std::string>{"t: 2 of 4 rows left out: no output tokens", "t: 1 of 4 rows left out: no prompt tokens"});
+  CHECK(trace.notes("t") == std::vector<std::string>{"t: 2 of 4 rows left out: no output tokens",
+                                                     "t: 1 of 4 rows left out: no prompt tokens"});
 }
 
-TEST_CASE("Time that goes backwards is sorted, ties in file order, and counted", "[workloads][azure]") {
+TEST_CASE("Time that goes backwards is sorted, ties in file order, and counted",
+          "[workloads][azure]") {
   const TraceFile trace = azure(
       "2023-11-16 00:00:05,1,1\n"
       "2023-11-16 00:00:03,2,1\n"
@@ -97,27 +103,37 @@ TEST_CASE("Time that goes backwards is sorted, ties in file order, and counted",
   CHECK(trace.requests[0].arrival.ns == 0);
   CHECK(trace.requests[3].arrival.ns == 2'000'000'000);
   CHECK(trace.out_of_order == 2);  // 5 -> 3 and 5 -> 3
-  CHECK(trace.notes("t") == std::vector<std::string>{"t: 2 of 4 rows earlier than the row before; sorted by time"});
+  CHECK(trace.notes("t") ==
+        std::vector<std::string>{"t: 2 of 4 rows earlier than the row before; sorted by time"});
 }
 
-TEST_CASE("A field that is not what its column holds is named with its place", "[workloads][azure]") {
-  const auto error_for = [](std::string_view row) { return error_of([&] { static_cast<void>(azure(row)); }); };
-  CHECK(error_for("2023-11-16 18:15:46,abc,44") == "azure.csv:2:21: ContextTokens: expected a whole number, got 'abc'");
-  CHECK(error_for("2023-11-16 18:15:46,374,") == "azure.csv:2:25: GeneratedTokens: expected a whole number, got ''");
+TEST_CASE("A field that is not what its column holds is named with its place",
+          "[workloads][azure]") {
+  const auto error_for = [](std::string_view row) {
+    return error_of([&] { static_cast<void>(azure(row)); });
+  };
+  CHECK(error_for("2023-11-16 18:15:46,abc,44") ==
+        "azure.csv:2:21: ContextTokens: expected a whole number, got 'abc'");
+  CHECK(error_for("2023-11-16 18:15:46,374,") ==
+        "azure.csv:2:25: GeneratedTokens: expected a whole number, got ''");
   CHECK(error_for("2023-11-16 18:15:46,374,-1") ==
         "azure.csv:2:25: GeneratedTokens: expected a whole number from 0 to 10000000, got '-1'");
-  CHECK(error_for("2023-11-16 18:15:46,10000001,1") ==
-        "azure.csv:2:21: ContextTokens: expected a whole number from 0 to 10000000, got '10000001'");
+  CHECK(
+      error_for("2023-11-16 18:15:46,10000001,1") ==
+      "azure.csv:2:21: ContextTokens: expected a whole number from 0 to 10000000, got '10000001'");
   CHECK(error_for("yesterday,374,44") ==
-        "azure.csv:2:1: TIMESTAMP: expected a time like '2023-11-16 18:15:46.6805900', got 'yesterday'");
+        "azure.csv:2:1: TIMESTAMP: expected a time like '2023-11-16 18:15:46.6805900', got "
+        "'yesterday'");
   CHECK(error_for("2023-11-16 18:15:46,374,44\n2023-11-16 18:1") ==
         "azure.csv:3:1: expected 3 fields as in the header, got 1: '2023-11-16 18:1'");
 }
 
 TEST_CASE("A trace in which no request is left is an error", "[workloads][azure]") {
-  CHECK(error_of([] { static_cast<void>(azure("")); }) == "azure.csv: expected requests, got a header and no rows");
+  CHECK(error_of([] { static_cast<void>(azure("")); }) ==
+        "azure.csv: expected requests, got a header and no rows");
   CHECK(error_of([] { static_cast<void>(azure("2023-11-16 18:15:46,374,0\n")); }) ==
-        "azure.csv: expected requests, got 1 rows, each without prompt tokens or without output tokens");
+        "azure.csv: expected requests, got 1 rows, each without prompt tokens or without output "
+        "tokens");
 }
 
 }  // namespace

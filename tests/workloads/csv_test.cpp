@@ -18,14 +18,16 @@ TEST_CASE("Columns are found by name wherever they stand", "[workloads][csv]") {
   CHECK_FALSE(rows.next());
 }
 
-TEST_CASE("Line ends may be CRLF, the last may be missing, and blank lines count only as lines", "[workloads][csv]") {
+TEST_CASE("Line ends may be CRLF, the last may be missing, and blank lines count only as lines",
+          "[workloads][csv]") {
   CsvRows rows(TraceText{"t.csv", "a,b\r\n\r\n1,2\r\n \n3,x"});
   REQUIRE(rows.next());
   CHECK(rows.count(1, 9) == 2);
   REQUIRE(rows.next());
   CHECK(rows.count(0, 9) == 3);
   // Lines: 1 header, 2 blank, 3 "1,2", 4 blank, 5 "3,x"; the x is its third character.
-  CHECK(error_of([&] { static_cast<void>(rows.count(1, 9)); }) == "t.csv:5:3: b: expected a whole number, got 'x'");
+  CHECK(error_of([&] { static_cast<void>(rows.count(1, 9)); }) ==
+        "t.csv:5:3: b: expected a whole number, got 'x'");
   CHECK_FALSE(rows.next());
 }
 
@@ -58,11 +60,13 @@ TEST_CASE("Only whole numbers in range count", "[workloads][csv]") {
   CHECK(error_for("0x10") == "t.csv:2:1: n: expected a whole number, got '0x10'");
   CHECK(error_for("-1") == "t.csv:2:1: n: expected a whole number from 0 to 100, got '-1'");
   CHECK(error_for("101") == "t.csv:2:1: n: expected a whole number from 0 to 100, got '101'");
-  CHECK(error_for("99999999999999999999") == "t.csv:2:1: n: expected a whole number from 0 to 100, got '99999999999999999999'");
+  CHECK(error_for("99999999999999999999") ==
+        "t.csv:2:1: n: expected a whole number from 0 to 100, got '99999999999999999999'");
 }
 
 TEST_CASE("An error shows a field from a file short and printable", "[workloads][csv]") {
-  const std::string text = "n\n" + std::string(38, 'z') + "\x1b\xc3\xa9zz\n";  // an escape and half of an é within the 40 shown
+  const std::string text = "n\n" + std::string(38, 'z') +
+                           "\x1b\xc3\xa9zz\n";  // an escape and half of an é within the 40 shown
   CsvRows rows(TraceText{"t.csv", text});
   rows.next();
   CHECK(error_of([&] { static_cast<void>(rows.count(0, 1)); }) ==

@@ -22,7 +22,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() / ("ridgeline-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+    path_ = std::filesystem::temp_directory_path() /
+            ("ridgeline-" + std::to_string(getpid()) + "-" + std::to_string(count++));
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {
@@ -55,7 +56,8 @@ std::string error_of(const Action& action) {
 }
 
 /// The workload that YAML text describes, every key accounted for. Errors call the text "w.yaml".
-inline workloads::WorkloadSpec workload(const std::string& yaml, const std::string& file = "w.yaml") {
+inline workloads::WorkloadSpec workload(const std::string& yaml,
+                                        const std::string& file = "w.yaml") {
   const core::Node node = core::parse_yaml(yaml, file);
   const core::Reader in(node);
   const workloads::WorkloadSpec spec = workloads::read_workload_spec(in);

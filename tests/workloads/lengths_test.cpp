@@ -14,10 +14,12 @@ using ridgeline::tests::TemporaryFolder;
 
 constexpr std::uint64_t kDraws = 100'000;
 
-std::vector<double> draw(const LengthLaw& law, TokenKind kind = TokenKind::prompt, std::uint64_t seed = 1) {
+std::vector<double> draw(const LengthLaw& law, TokenKind kind = TokenKind::prompt,
+                         std::uint64_t seed = 1) {
   const Lengths lengths(law, kind, seed);
   std::vector<double> out;
-  for (std::uint64_t n = 0; n < kDraws; ++n) out.push_back(static_cast<double>(lengths.tokens_of(n)));
+  for (std::uint64_t n = 0; n < kDraws; ++n)
+    out.push_back(static_cast<double>(lengths.tokens_of(n)));
   return out;
 }
 
@@ -49,7 +51,8 @@ TEST_CASE("Uniform lengths reach both ends and average to the middle", "[workloa
   const auto lengths = draw(UniformLength{10, 90});
   CHECK(*std::min_element(lengths.begin(), lengths.end()) == 10);
   CHECK(*std::max_element(lengths.begin(), lengths.end()) == 90);
-  // 81 values: variance (81^2 - 1) / 12 = 546.7, so the mean of 100,000 is 50 with a standard error of 23.4 / 316 = 0.074.
+  // 81 values: variance (81^2 - 1) / 12 = 546.7, so the mean of 100,000 is 50 with a standard error
+  // of 23.4 / 316 = 0.074.
   CHECK(mean_of(lengths) == Approx(50.0).margin(4 * 0.074));
 }
 
@@ -58,13 +61,17 @@ TEST_CASE("A uniform law of one value is that value", "[workloads][lengths]") {
   CHECK(lengths.tokens_of(3) == 7);
 }
 
-TEST_CASE("Half of all lognormal lengths lie below the median, and the mean is median * exp(sigma^2 / 2)",
-          "[workloads][lengths]") {
+TEST_CASE(
+    "Half of all lognormal lengths lie below the median, and the mean is median * exp(sigma^2 / 2)",
+    "[workloads][lengths]") {
   const auto lengths = draw(LognormalLength{.median = 1000, .sigma = 0.5});
-  const auto below = std::count_if(lengths.begin(), lengths.end(), [](double v) { return v < 1000; });
-  // Binomial: standard error sqrt(0.25 / 100,000) = 0.0016; rounding moves 0.0004 (half a token of density 0.0008).
+  const auto below =
+      std::count_if(lengths.begin(), lengths.end(), [](double v) { return v < 1000; });
+  // Binomial: standard error sqrt(0.25 / 100,000) = 0.0016; rounding moves 0.0004 (half a token of
+  // density 0.0008).
   CHECK(static_cast<double>(below) / kDraws == Approx(0.5).margin(4 * 0.0016));
-  // Mean 1000 * exp(0.125) = 1133.1; cv = sqrt(exp(0.25) - 1) = 0.533, standard error 1133.1 * 0.533 / 316 = 1.9.
+  // Mean 1000 * exp(0.125) = 1133.1; cv = sqrt(exp(0.25) - 1) = 0.533, standard error 1133.1 *
+  // 0.533 / 316 = 1.9.
   CHECK(mean_of(lengths) == Approx(1133.1).margin(4 * 1.9));
 }
 
@@ -77,13 +84,15 @@ TEST_CASE("Lognormal lengths outside the bounds become the bound", "[workloads][
   CHECK(static_cast<double>(at_min) / kDraws > 0.49);
 }
 
-TEST_CASE("The widest lognormal law still gives lengths that a request may have", "[workloads][lengths]") {
+TEST_CASE("The widest lognormal law still gives lengths that a request may have",
+          "[workloads][lengths]") {
   const auto lengths = draw(LognormalLength{.median = 1e7, .sigma = 10.0});
   CHECK(*std::min_element(lengths.begin(), lengths.end()) >= 1);
   CHECK(*std::max_element(lengths.begin(), lengths.end()) == kMostTokens);
 }
 
-TEST_CASE("Empirical lengths are those of their column, as often as there", "[workloads][lengths]") {
+TEST_CASE("Empirical lengths are those of their column, as often as there",
+          "[workloads][lengths]") {
   const TemporaryFolder folder;
   const auto file = folder.write("t.csv",
                                  "arrived_at,num_prefill_tokens,num_decode_tokens\n"
@@ -96,10 +105,12 @@ TEST_CASE("Empirical lengths are those of their column, as often as there", "[wo
   const auto outputs = draw(EmpiricalLength{file}, TokenKind::output);
   CHECK(*std::max_element(outputs.begin(), outputs.end()) == 4);
   const Lengths lengths(EmpiricalLength{file}, TokenKind::output, 1);
-  CHECK(lengths.notes() == std::vector<std::string>{file.string() + ": 1 of 5 rows left out: no output tokens"});
+  CHECK(lengths.notes() ==
+        std::vector<std::string>{file.string() + ": 1 of 5 rows left out: no output tokens"});
 }
 
-TEST_CASE("The n-th length does not depend on which were asked for before", "[workloads][lengths]") {
+TEST_CASE("The n-th length does not depend on which were asked for before",
+          "[workloads][lengths]") {
   const Lengths forwards(LognormalLength{.median = 100, .sigma = 1.0}, TokenKind::prompt, 7);
   const Lengths backwards(LognormalLength{.median = 100, .sigma = 1.0}, TokenKind::prompt, 7);
   std::vector<std::int64_t> a;
@@ -110,7 +121,8 @@ TEST_CASE("The n-th length does not depend on which were asked for before", "[wo
   CHECK(a == b);
 }
 
-TEST_CASE("Prompts and outputs of one law and seed are uncorrelated, and so are two seeds", "[workloads][lengths]") {
+TEST_CASE("Prompts and outputs of one law and seed are uncorrelated, and so are two seeds",
+          "[workloads][lengths]") {
   const LengthLaw law = UniformLength{1, 1000};
   const auto correlation = [](const std::vector<double>& x, const std::vector<double>& y) {
     const double mx = mean_of(x);
@@ -141,32 +153,41 @@ TEST_CASE("A length law reads as it is written", "[workloads][lengths]") {
 
 TEST_CASE("A wrong length law says what was expected and where", "[workloads][lengths]") {
   const std::string laws = "fixed, uniform, lognormal, empirical";
-  CHECK(error_for("a: 1") ==
-        "w.yaml:1:1: prompt_tokens: expected a map with one of " + laws + ", got nothing (the key is missing)");
-  CHECK(error_for("prompt_tokens: [1]") == "w.yaml:1:16: prompt_tokens: expected a map with one of " + laws + ", got a list");
+  CHECK(error_for("a: 1") == "w.yaml:1:1: prompt_tokens: expected a map with one of " + laws +
+                                 ", got nothing (the key is missing)");
+  CHECK(error_for("prompt_tokens: [1]") ==
+        "w.yaml:1:16: prompt_tokens: expected a map with one of " + laws + ", got a list");
   CHECK(error_for("prompt_tokens: many") ==
         "w.yaml:1:16: prompt_tokens: expected a whole number from 1 to 10000000, got 'many'");
-  CHECK(error_for("prompt_tokens: 0") == "w.yaml:1:16: prompt_tokens: expected a whole number from 1 to 10000000, got '0'");
-  CHECK(error_for("prompt_tokens: {}") == "w.yaml:1:16: prompt_tokens: expected exactly one of " + laws + ", got 0 keys");
+  CHECK(error_for("prompt_tokens: 0") ==
+        "w.yaml:1:16: prompt_tokens: expected a whole number from 1 to 10000000, got '0'");
+  CHECK(error_for("prompt_tokens: {}") ==
+        "w.yaml:1:16: prompt_tokens: expected exactly one of " + laws + ", got 0 keys");
   CHECK(error_for("prompt_tokens: {fixed: 1, uniform: {low: 1, high: 2}}") ==
         "w.yaml:1:16: prompt_tokens: expected exactly one of " + laws + ", got 2 keys");
   CHECK(error_for("prompt_tokens: {unifrom: {low: 1, high: 2}}") ==
         "w.yaml:1:17: prompt_tokens.unifrom: unknown law; did you mean 'uniform'?");
-  CHECK(error_for("prompt_tokens: {zipf: {s: 1}}") == "w.yaml:1:17: prompt_tokens.zipf: unknown law; known: " + laws);
+  CHECK(error_for("prompt_tokens: {zipf: {s: 1}}") ==
+        "w.yaml:1:17: prompt_tokens.zipf: unknown law; known: " + laws);
   CHECK(error_for("prompt_tokens: {uniform: {low: 9, high: 2}}") ==
-        "w.yaml:1:41: prompt_tokens.uniform.high: expected a number of tokens not below 'low', got '2'");
+        "w.yaml:1:41: prompt_tokens.uniform.high: expected a number of tokens not below 'low', got "
+        "'2'");
   CHECK(error_for("prompt_tokens: {lognormal: {median: 0.5, sigma: 1}}") ==
-        "w.yaml:1:37: prompt_tokens.lognormal.median: expected a number of tokens from 1 to 10000000, got '0.5'");
+        "w.yaml:1:37: prompt_tokens.lognormal.median: expected a number of tokens from 1 to "
+        "10000000, got '0.5'");
   CHECK(error_for("prompt_tokens: {lognormal: {median: 5, sigma: 0}}") ==
-        "w.yaml:1:47: prompt_tokens.lognormal.sigma: expected a number above 0 and at most 10, got '0'");
+        "w.yaml:1:47: prompt_tokens.lognormal.sigma: expected a number above 0 and at most 10, got "
+        "'0'");
   CHECK(error_for("prompt_tokens: {lognormal: {median: 5, sigma: 1, min: 9, max: 8}}") ==
         "w.yaml:1:63: prompt_tokens.lognormal.max: expected 'min' not above 'max', got '8'");
   CHECK(error_for("prompt_tokens: {uniform: {low: 1, high: 2, mean: 3}}") ==
         "w.yaml:1:44: prompt_tokens.uniform.mean: unknown key; known: high, low");
 }
 
-TEST_CASE("A trace of lengths is missed when lengths are drawn, and the error says who named it", "[workloads][lengths]") {
-  const ridgeline::core::Node node = ridgeline::core::parse_yaml("prompt_tokens: {empirical: /nowhere/t.csv}", "w.yaml");
+TEST_CASE("A trace of lengths is missed when lengths are drawn, and the error says who named it",
+          "[workloads][lengths]") {
+  const ridgeline::core::Node node =
+      ridgeline::core::parse_yaml("prompt_tokens: {empirical: /nowhere/t.csv}", "w.yaml");
   const LengthLaw law = read_length_law(ridgeline::core::Reader(node), TokenKind::prompt);
   CHECK(error_of([&] { static_cast<void>(Lengths(law, TokenKind::prompt, 1)); }) ==
         "w.yaml:1:28: prompt_tokens.empirical: no such file: /nowhere/t.csv");

@@ -11,7 +11,8 @@ using ridgeline::core::Instant;
 using ridgeline::core::InvariantError;
 
 ClosedLoopSource closed_loop(ClosedLoop loop, std::int64_t requests) {
-  return {loop, requests, Lengths(UniformLength{1, 1000}, TokenKind::prompt, 1), Lengths(FixedLength{9}, TokenKind::output, 1)};
+  return {loop, requests, Lengths(UniformLength{1, 1000}, TokenKind::prompt, 1),
+          Lengths(FixedLength{9}, TokenKind::output, 1)};
 }
 
 TEST_CASE("A trace gives its requests in order and then no more", "[workloads][sources]") {
@@ -25,8 +26,10 @@ TEST_CASE("A trace gives its requests in order and then no more", "[workloads][s
   CHECK_THROWS_AS(source.take(), InvariantError);
 }
 
-TEST_CASE("A time scale multiplies arrivals; a scale of one changes no nanosecond", "[workloads][sources]") {
-  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // the first whole number that a double cannot hold
+TEST_CASE("A time scale multiplies arrivals; a scale of one changes no nanosecond",
+          "[workloads][sources]") {
+  constexpr std::int64_t kOdd =
+      (std::int64_t{1} << 53) + 1;  // the first whole number that a double cannot hold
   TraceSource half({{0, {0}, 1, 1}, {1, {1000}, 1, 1}}, 0.5);
   half.take();
   CHECK(half.next_arrival() == Instant{500});
@@ -34,7 +37,8 @@ TEST_CASE("A time scale multiplies arrivals; a scale of one changes no nanosecon
   CHECK(same.next_arrival() == Instant{kOdd});
 }
 
-TEST_CASE("Clients of a closed loop all ask at zero, then each only after an answer", "[workloads][sources]") {
+TEST_CASE("Clients of a closed loop all ask at zero, then each only after an answer",
+          "[workloads][sources]") {
   auto source = closed_loop({.concurrency = 2, .think_time = {100}}, 4);
   CHECK(source.reacts());
   CHECK(source.take().arrival == Instant{0});
@@ -61,7 +65,8 @@ TEST_CASE("A closed loop wider than its requests sends them all at zero", "[work
   CHECK_FALSE(source.next_arrival());
 }
 
-TEST_CASE("A closed loop numbers requests by arrival, whichever answer is reported first", "[workloads][sources]") {
+TEST_CASE("A closed loop numbers requests by arrival, whichever answer is reported first",
+          "[workloads][sources]") {
   const auto ids_and_times = [](std::vector<Instant> finishes) {
     auto source = closed_loop({.concurrency = 3}, 6);
     for (int i = 0; i < 3; ++i) source.take();

@@ -22,7 +22,8 @@ TEST_CASE("Seconds become the nearest nanosecond", "[workloads][vidur]") {
 }
 
 TEST_CASE("Rows are requests, the first at zero", "[workloads][vidur]") {
-  const auto trace = read_vidur({"v.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1.5,374,44\n2.0,396,109\n"});
+  const auto trace = read_vidur(
+      {"v.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n1.5,374,44\n2.0,396,109\n"});
   REQUIRE(trace.requests.size() == 2);
   CHECK(trace.requests[0] == ridgeline::workloads::Request{0, {0}, 374, 44});
   CHECK(trace.requests[1] == ridgeline::workloads::Request{1, {500'000'000}, 396, 109});
@@ -30,7 +31,8 @@ TEST_CASE("Rows are requests, the first at zero", "[workloads][vidur]") {
 
 TEST_CASE("An arrival that is not in seconds is named with its place", "[workloads][vidur]") {
   const auto read = [] {
-    static_cast<void>(read_vidur({"v.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n-1.0,374,44\n"}));
+    static_cast<void>(
+        read_vidur({"v.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n-1.0,374,44\n"}));
   };
   CHECK(ridgeline::tests::error_of(read) ==
         "v.csv:2:1: arrived_at: expected seconds from 0 to 1e9, like '4.314579', got '-1.0'");

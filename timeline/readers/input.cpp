@@ -18,7 +18,10 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPadding = 64;  // simdjson's, twice
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 
-std::string size_text(std::uint64_t bytes) { return bytes >> 30U != 0 ? std::to_string(bytes >> 30U) + " GiB" : std::to_string(bytes) + " bytes"; }
+std::string size_text(std::uint64_t bytes) {
+  return bytes >> 30U != 0 ? std::to_string(bytes >> 30U) + " GiB"
+                           : std::to_string(bytes) + " bytes";
+}
 
 struct CloseFile {
   void operator()(std::FILE* file) const {
@@ -26,16 +29,19 @@ struct CloseFile {
   }
 };
 
-InputText read_all(std::FILE* file, std::size_t expected, const std::string& name, std::uint64_t limit) {
+InputText read_all(std::FILE* file, std::size_t expected, const std::string& name,
+                   std::uint64_t limit) {
   InputText text;
   while (true) {
-    const std::size_t wanted = std::max(kChunk, expected > text.size() ? expected - text.size() : 0);
+    const std::size_t wanted =
+        std::max(kChunk, expected > text.size() ? expected - text.size() : 0);
     const std::size_t got = std::fread(text.room(wanted), 1, wanted, file);
     text.grew(got);
     if (text.size() > limit) throw core::ConfigError(name + ": larger than " + size_text(limit));
     if (got < wanted) break;
   }
-  if (std::ferror(file) != 0) throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
+  if (std::ferror(file) != 0)
+    throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
   return text;
 }
 
@@ -82,16 +88,21 @@ InputText inflate_gzip(std::string_view compressed, const std::string& name, std
     const int status = inflate(&z, Z_NO_FLUSH);
     rest.remove_prefix(given - z.avail_in);
     text.grew(kChunk - z.avail_out);
-    if (text.size() > limit) throw core::ConfigError(name + ": larger than " + size_text(limit) + " when decompressed");
+    if (text.size() > limit)
+      throw core::ConfigError(name + ": larger than " + size_text(limit) + " when decompressed");
     if (status == Z_STREAM_END) {
       again = is_gzip(rest) && inflateReset(&z) == Z_OK;
       const bool padding = rest.find_first_not_of('\0') == std::string_view::npos;
-      if (!again && !padding) text.notes.emplace_back("what follows the compressed data is left out");
+      if (!again && !padding)
+        text.notes.emplace_back("what follows the compressed data is left out");
     } else if (status != Z_OK || (z.avail_out != 0 && rest.empty())) {
       const bool ended = rest.empty() || status == Z_BUF_ERROR;
       const char* why = ended ? "ends early" : "is damaged";
-      if (text.size() == 0) throw core::ConfigError(name + ": the compressed file " + why + ": nothing can be decompressed");
-      text.notes.push_back(std::string("the compressed file ") + why + "; what could be decompressed is read");
+      if (text.size() == 0)
+        throw core::ConfigError(name + ": the compressed file " + why +
+                                ": nothing can be decompressed");
+      text.notes.push_back(std::string("the compressed file ") + why +
+                           "; what could be decompressed is read");
       again = false;
     }
   }
@@ -108,15 +119,19 @@ InputText load_input(const fs::path& path, const std::string& name, std::uint64_
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) {
-      const bool missing = !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-      throw core::ConfigError(name + ": " + (missing ? std::string("no such file") : "cannot be read: " + error.message()));
+      const bool missing = !error || error == std::errc::no_such_file_or_directory ||
+                           error == std::errc::not_a_directory;
+      throw core::ConfigError(
+          name + ": " +
+          (missing ? std::string("no such file") : "cannot be read: " + error.message()));
     }
     if (fs::is_directory(status)) throw core::ConfigError(name + ": a directory; expected a file");
     file.reset(std::fopen(path.c_str(), "rb"));
     if (!file) throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
     if (const std::uintmax_t size = fs::file_size(path, error); !error) {
       if (size > limit) throw core::ConfigError(name + ": larger than " + size_text(limit));
-      expected = static_cast<std::size_t>(size) + 1;  // one more, so that the first read sees the end
+      expected =
+          static_cast<std::size_t>(size) + 1;  // one more, so that the first read sees the end
     }
   }
   InputText text = read_all(file.get(), expected, name, limit);

@@ -1,5 +1,6 @@
 #pragma once
-// A file's bytes: of a path or of standard input ("-"), decompressed if they are gzip's, whatever the name.
+// A file's bytes: of a path or of standard input ("-"), decompressed if they are gzip's, whatever
+// the name.
 
 #include <cstdint>
 #include <cstdlib>
@@ -34,12 +35,15 @@ class InputText {
   std::size_t capacity_ = 0;
 };
 
-/// Errors (ConfigError, naming `name`): missing, a directory, unreadable, empty, larger than `limit`, compressed data that cannot be
-/// decompressed at all. Of a compressed file that is cut or damaged, what comes before is returned with a note.
-[[nodiscard]] InputText load_input(const std::filesystem::path& path, const std::string& name, std::uint64_t limit = kLargestInput);
+/// Errors (ConfigError, naming `name`): missing, a directory, unreadable, empty, larger than
+/// `limit`, compressed data that cannot be decompressed at all. Of a compressed file that is cut or
+/// damaged, what comes before is returned with a note.
+[[nodiscard]] InputText load_input(const std::filesystem::path& path, const std::string& name,
+                                   std::uint64_t limit = kLargestInput);
 
 /// `compressed` inflated: one gzip member after another.
-[[nodiscard]] InputText inflate_gzip(std::string_view compressed, const std::string& name, std::uint64_t limit = kLargestInput);
+[[nodiscard]] InputText inflate_gzip(std::string_view compressed, const std::string& name,
+                                     std::uint64_t limit = kLargestInput);
 
 [[nodiscard]] bool is_gzip(std::string_view bytes);
 

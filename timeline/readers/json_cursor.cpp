@@ -22,7 +22,8 @@ constexpr std::array<Mark, 256> kMarks = [] {
   return marks;
 }();
 
-/// Bytes of `word` that equal `byte` have their highest bit set in the result. (The lowest set one is exact, all that is asked.)
+/// Bytes of `word` that equal `byte` have their highest bit set in the result. (The lowest set one
+/// is exact, all that is asked.)
 constexpr std::uint64_t bytes_equal(std::uint64_t word, std::uint8_t byte) {
   const std::uint64_t difference = word ^ (0x0101010101010101U * byte);
   return (difference - 0x0101010101010101U) & ~difference & 0x8080808080808080U;
@@ -102,8 +103,11 @@ std::optional<std::string_view> JsonCursor::value() {
   } else if (first == '{' || first == '[') {
     end = end_of_nested(begin + 1);
   } else {
-    while (end < text_.size() && !is_space(text_[end]) && std::string_view(",:\"{}[]").find(text_[end]) == kNone) ++end;
-    if (end == begin || end == text_.size()) end = kNone;  // a number that the text's end may have cut is not one
+    while (end < text_.size() && !is_space(text_[end]) &&
+           std::string_view(",:\"{}[]").find(text_[end]) == kNone)
+      ++end;
+    if (end == begin || end == text_.size())
+      end = kNone;  // a number that the text's end may have cut is not one
   }
   if (end == kNone) {
     fail(begin);

@@ -1,7 +1,9 @@
 #pragma once
-// Cuts a JSON text of any size into the texts of its values, so that a reader can walk an array of ten million events, hand each to
-// simdjson, and keep the ones before a damage. It looks at brackets, quotes and commas only: what is inside a value is for the parser.
-// (simdjson alone takes a document whole: not above 4 GiB, and nothing of it if its end is missing.) Nesting costs no stack.
+// Cuts a JSON text of any size into the texts of its values, so that a reader can walk an array of
+// ten million events, hand each to simdjson, and keep the ones before a damage. It looks at
+// brackets, quotes and commas only: what is inside a value is for the parser. (simdjson alone takes
+// a document whole: not above 4 GiB, and nothing of it if its end is missing.) Nesting costs no
+// stack.
 
 #include <cstddef>
 #include <optional>
@@ -13,13 +15,17 @@ class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text, std::size_t at = 0);
 
-  /// Goes into the object '{' or array '[' that begins here. False, and nothing moves, if it is something else.
+  /// Goes into the object '{' or array '[' that begins here. False, and nothing moves, if it is
+  /// something else.
   [[nodiscard]] bool enter(char bracket);
-  /// Within an array: whether another element begins here. False after its end, which is then behind, and for damage.
+  /// Within an array: whether another element begins here. False after its end, which is then
+  /// behind, and for damage.
   [[nodiscard]] bool next_element();
-  /// Within an object: whether another member follows; its key, as written between the quotes, and then its value begins here.
+  /// Within an object: whether another member follows; its key, as written between the quotes, and
+  /// then its value begins here.
   [[nodiscard]] bool next_member(std::string_view& key);
-  /// The text of the value that begins here, and moves past it. Nothing if it is damaged or the text ends before it does.
+  /// The text of the value that begins here, and moves past it. Nothing if it is damaged or the
+  /// text ends before it does.
   [[nodiscard]] std::optional<std::string_view> value();
 
   [[nodiscard]] std::size_t position() const { return at_; }

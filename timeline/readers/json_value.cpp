@@ -15,7 +15,8 @@ struct Decimal {
   std::int64_t exponent = 0;
 };
 
-constexpr std::uint64_t kNoMoreDigits = 1'000'000'000'000'000'000;  // another digit could overflow from here on
+constexpr std::uint64_t kNoMoreDigits =
+    1'000'000'000'000'000'000;  // another digit could overflow from here on
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -77,7 +78,9 @@ void replace_forbidden(std::string& text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
-  for (std::size_t at = 0; (at += core::first_byte_not_utf8(std::string_view(text).substr(at))) < text.size();) text[at] = '?';
+  for (std::size_t at = 0;
+       (at += core::first_byte_not_utf8(std::string_view(text).substr(at))) < text.size();)
+    text[at] = '?';
 }
 
 simdjson::padded_string_view padded(std::string_view value, std::size_t capacity) {
@@ -88,7 +91,8 @@ simdjson::padded_string_view padded(std::string_view value, std::size_t capacity
 
 simdjson::simdjson_result<simdjson::ondemand::document> JsonParser::parse(std::string_view value) {
   using simdjson::SIMDJSON_PADDING;
-  const auto behind = static_cast<std::size_t>((whole_.data() + whole_.size()) - (value.data() + value.size()));
+  const auto behind =
+      static_cast<std::size_t>((whole_.data() + whole_.size()) - (value.data() + value.size()));
   std::string_view safe = value;
   if (behind < SIMDJSON_PADDING) {
     copy_.assign(value);
@@ -108,7 +112,8 @@ std::string_view bare(std::string_view token) {
   const auto is_around = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
   while (!token.empty() && is_around(token.back())) token.remove_suffix(1);
   while (!token.empty() && is_around(token.front())) token.remove_prefix(1);
-  if (token.size() >= 2 && token.front() == '"' && token.back() == '"') token = token.substr(1, token.size() - 2);
+  if (token.size() >= 2 && token.front() == '"' && token.back() == '"')
+    token = token.substr(1, token.size() - 2);
   return token;
 }
 
@@ -124,7 +129,8 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) {
     std::uint64_t n = 0;
     const auto [rest, error] = std::from_chars(text.data() + 2, text.data() + text.size(), n, 16);
-    if (error != std::errc() || rest != text.data() + text.size() || n > INT64_MAX) return std::nullopt;
+    if (error != std::errc() || rest != text.data() + text.size() || n > INT64_MAX)
+      return std::nullopt;
     return static_cast<std::int64_t>(n);
   }
   std::int64_t n = 0;
@@ -142,15 +148,20 @@ std::optional<std::int64_t> nanoseconds_in(std::string_view microseconds) {
   return whole(*decimal, kLargest);
 }
 
-std::optional<std::int64_t> integer_of(simdjson::ondemand::value value) { return integer_in(bare(value.raw_json_token())); }
+std::optional<std::int64_t> integer_of(simdjson::ondemand::value value) {
+  return integer_in(bare(value.raw_json_token()));
+}
 
-std::optional<std::int64_t> microseconds_of(simdjson::ondemand::value value) { return nanoseconds_in(bare(value.raw_json_token())); }
+std::optional<std::int64_t> microseconds_of(simdjson::ondemand::value value) {
+  return nanoseconds_in(bare(value.raw_json_token()));
+}
 
 std::optional<double> real_of(simdjson::ondemand::value value) {
   const std::string_view text = bare(value.raw_json_token());
   double number = 0.0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  if (error != std::errc() || rest != text.data() + text.size() || !std::isfinite(number))
+    return std::nullopt;
   return number;
 }
 

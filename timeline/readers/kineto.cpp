@@ -18,7 +18,12 @@ constexpr std::size_t kHead = std::size_t{1} << 16U;  // of a file, where its fi
 /// Walks the document and hands on its events.
 class Kineto {
  public:
-  explicit Kineto(const RecordingFile& file) : file_(file), cursor_(file.text), event_(file.text), header_(file.text), events_(recording_) {
+  explicit Kineto(const RecordingFile& file)
+      : file_(file),
+        cursor_(file.text),
+        event_(file.text),
+        header_(file.text),
+        events_(recording_) {
     recording_.format = "kineto";
     recording_.file = file.name;
   }
@@ -58,14 +63,20 @@ class Kineto {
 
   void tell_of_damage() {
     if (unreadable_ > 0) {
-      recording_.missing.push_back(std::to_string(unreadable_) + (unreadable_ == 1 ? " event is" : " events are") + " not JSON, left out");
+      recording_.missing.push_back(std::to_string(unreadable_) +
+                                   (unreadable_ == 1 ? " event is" : " events are") +
+                                   " not JSON, left out");
     }
     if (!cursor_.damaged()) return;
     const std::string where = "(byte " + std::to_string(cursor_.position()) + ")";
-    if (count_ == 0) throw core::ConfigError(file_.name + ": the JSON is damaged before its first event " + where);
-    recording_.missing.push_back("the file is damaged after event " + std::to_string(count_) + " " + where + "; the rest is lost");
+    if (count_ == 0)
+      throw core::ConfigError(file_.name + ": the JSON is damaged before its first event " + where);
+    recording_.missing.push_back("the file is damaged after event " + std::to_string(count_) + " " +
+                                 where + "; the rest is lost");
     if (recording_.device_events.empty() && recording_.calls.empty() && !events_.has_rows()) {
-      throw core::ConfigError(file_.name + ": " + recording_.missing.back() + ", and what came before holds neither device events nor runtime calls");
+      throw core::ConfigError(
+          file_.name + ": " + recording_.missing.back() +
+          ", and what came before holds neither device events nor runtime calls");
     }
   }
 
@@ -87,8 +98,10 @@ bool recognizes_kineto(const RecordingFile& file) {
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   if (cursor.enter('[')) return has("\"ph\"");
   if (!cursor.enter('{') || has("\"rocprofiler-sdk-tool\"")) return false;
-  constexpr std::array<std::string_view, 4> kFirstKeys{"\"traceEvents\"", "\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\""};
-  return std::any_of(kFirstKeys.begin(), kFirstKeys.end(), has) || file.text.find(kFirstKeys[0]) != std::string_view::npos;
+  constexpr std::array<std::string_view, 4> kFirstKeys{
+      "\"traceEvents\"", "\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\""};
+  return std::any_of(kFirstKeys.begin(), kFirstKeys.end(), has) ||
+         file.text.find(kFirstKeys[0]) != std::string_view::npos;
 }
 
 Recording read_kineto(const RecordingFile& file) { return Kineto(file).read(); }

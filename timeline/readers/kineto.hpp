@@ -1,10 +1,12 @@
 #pragma once
-// The PyTorch profiler's trace (Kineto, Chrome JSON) of ROCm, recorded through roctracer or rocprofiler-sdk, and of CUDA; traces that
-// rpd2tracing and rocprof v1 write in the same form, without categories; and what timeline/writers/kineto.hpp writes.
+// The PyTorch profiler's trace (Kineto, Chrome JSON) of ROCm, recorded through roctracer or
+// rocprofiler-sdk, and of CUDA; traces that rpd2tracing and rocprof v1 write in the same form,
+// without categories; and what timeline/writers/kineto.hpp writes.
 //
-// Read: kernels, copies, memsets, runtime calls, operators with their shapes, annotations, counters (C). Left out: stacks
-// (python_function), arrows other than rpd2tracing's, memory instants, synchronisation events of the device, profiler overhead.
-// Put right: hipExtModuleLaunchKernel's grid counts threads; ROCm calls most copies device to device, the call knows better.
+// Read: kernels, copies, memsets, runtime calls, operators with their shapes, annotations, counters
+// (C). Left out: stacks (python_function), arrows other than rpd2tracing's, memory instants,
+// synchronisation events of the device, profiler overhead. Put right: hipExtModuleLaunchKernel's
+// grid counts threads; ROCm calls most copies device to device, the call knows better.
 
 #include "timeline/readers/formats.hpp"
 

@@ -30,12 +30,14 @@ constexpr CategoryName kCategories[] = {
     {"runtime", Category::runtime},
     {"user_annotation", Category::annotation},
     {"gpu_user_annotation", Category::device_annotation},
-    {"api_op", Category::none},  // rpd2tracing's arrows, the only events of that writer that have a category
+    {"api_op",
+     Category::none},  // rpd2tracing's arrows, the only events of that writer that have a category
     {"server", Category::none},  // counters of ours
 };
 
 bool same_letters(std::string_view a, std::string_view lower) {
-  return a.size() == lower.size() && std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) {
+  return a.size() == lower.size() &&
+         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) {
            return std::tolower(static_cast<unsigned char>(x)) == static_cast<unsigned char>(y);
          });
 }
@@ -64,7 +66,8 @@ std::array<std::int64_t, 3> sizes_of(ondemand::value value) {
   return i == out.size() ? out : std::array<std::int64_t, 3>{};
 }
 
-/// The shapes of an operator's inputs: a list of dimensions each, of a list of tensors a list of those, which is laid out in place.
+/// The shapes of an operator's inputs: a list of dimensions each, of a list of tensors a list of
+/// those, which is laid out in place.
 bool read_shapes(ondemand::array inputs, std::vector<std::vector<std::int64_t>>& out) {
   for (auto item : inputs) {
     ondemand::value value;
@@ -146,7 +149,8 @@ bool KinetoEventReader::read_members(ondemand::object object) {
     } else if (key == "args") {
       ondemand::object args;
       if (value.get_object().get(args) != simdjson::SUCCESS) return true;
-      return for_each_member(args, [&](std::string_view arg, ondemand::value given) { return read_arg(arg, given); });
+      return for_each_member(
+          args, [&](std::string_view arg, ondemand::value given) { return read_arg(arg, given); });
     }
     return of_use;
   });
@@ -183,7 +187,8 @@ bool KinetoEventReader::read_arg(std::string_view key, ondemand::value value) {
   } else if (key == "Input Dims") {
     ondemand::array inputs;
     event_.shapes.clear();
-    if (value.get_array().get(inputs) == simdjson::SUCCESS) return read_shapes(inputs, event_.shapes);
+    if (value.get_array().get(inputs) == simdjson::SUCCESS)
+      return read_shapes(inputs, event_.shapes);
   } else if (key == "Input type") {
     ondemand::array types;
     ondemand::value first;

@@ -1,6 +1,7 @@
 #pragma once
-// One event of a Chrome trace, as Kineto, rocprof and rpd2tracing write it: the keys of the event and of its args that anything here
-// asks for. Numbers may be strings, keys may come in any order, the last of a duplicate counts, unknown ones are skipped.
+// One event of a Chrome trace, as Kineto, rocprof and rpd2tracing write it: the keys of the event
+// and of its args that anything here asks for. Numbers may be strings, keys may come in any order,
+// the last of a duplicate counts, unknown ones are skipped.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,17 @@ namespace ridgeline::timeline {
 
 struct KinetoEvent {
   /// What its cat says. Kineto's old releases wrote Kernel, Runtime, Operator.
-  enum class Category : std::uint8_t { none, other, kernel, copy, set, runtime, op, annotation, device_annotation };
+  enum class Category : std::uint8_t {
+    none,
+    other,
+    kernel,
+    copy,
+    set,
+    runtime,
+    op,
+    annotation,
+    device_annotation
+  };
 
   char phase = '\0';
   Category category = Category::none;
@@ -49,8 +60,8 @@ class KinetoEventReader {
   /// `whole` is the text of the file.
   explicit KinetoEventReader(std::string_view whole) : json_(whole) {}
 
-  /// Reads the event in `text`, an object; nothing if it is damaged. An event of no use ends with its category or phase; what
-  /// follows those is not read.
+  /// Reads the event in `text`, an object; nothing if it is damaged. An event of no use ends with
+  /// its category or phase; what follows those is not read.
   [[nodiscard]] const KinetoEvent* read(std::string_view text);
 
  private:

@@ -13,8 +13,8 @@ using Category = KinetoEvent::Category;
 using Sizes3 = std::array<std::int64_t, 3>;
 
 std::int32_t narrow(std::int64_t n) {
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(n, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      n, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
 }
 
 void set_grid(DeviceEvent& event, const Sizes3& grid, const Sizes3& block) {
@@ -67,11 +67,12 @@ void KinetoEvents::add(const KinetoEvent& e) {
       return add_operator(e);
     case Category::annotation:
     case Category::device_annotation:
-      recording_.annotations.push_back(
-          {start, duration, recording_.names.of(e.name), e.category == Category::device_annotation, e.thread});
+      recording_.annotations.push_back({start, duration, recording_.names.of(e.name),
+                                        e.category == Category::device_annotation, e.thread});
       return;
     case Category::none:
-      rows_.push_back({start.ns, duration.count, recording_.names.of(e.name), recording_.names.of(e.description), e.process, e.thread});
+      rows_.push_back({start.ns, duration.count, recording_.names.of(e.name),
+                       recording_.names.of(e.description), e.process, e.thread});
       return;
     case Category::other:
       return;
@@ -113,21 +114,28 @@ void KinetoEvents::add_call(const KinetoEvent& e) {
   call.correlation = e.correlation;
   if (is_cuda_function(e.name)) recording_.cuda = true;
   if (e.correlation != 0 && call.kind != HostCall::Kind::other) {
-    launches_.try_emplace(e.correlation, Launch{call.kind, call.copy, counts_grid_in_threads(e.name), e.grid, e.block});
+    launches_.try_emplace(e.correlation, Launch{call.kind, call.copy,
+                                                counts_grid_in_threads(e.name), e.grid, e.block});
   }
   recording_.calls.push_back(call);
 }
 
 void KinetoEvents::add_operator(const KinetoEvent& e) {
   if (e.external_id == 0 && e.shapes.empty()) return;  // nothing refers to it and it says nothing
-  recording_.operators.push_back({{*e.start_ns}, {*e.duration_ns}, recording_.names.of(e.name), e.external_id, e.thread, e.shapes,
+  recording_.operators.push_back({{*e.start_ns},
+                                  {*e.duration_ns},
+                                  recording_.names.of(e.name),
+                                  e.external_id,
+                                  e.thread,
+                                  e.shapes,
                                   recording_.names.of(e.dtype)});
 }
 
 void KinetoEvents::add_counter(const KinetoEvent& e) {
   for (const auto& [series, value] : e.series) {
     const bool alone = e.series.size() == 1 || series == e.name;
-    const std::uint32_t name = recording_.names.of(alone ? std::string(e.name) : std::string(e.name) + "." + std::string(series));
+    const std::uint32_t name = recording_.names.of(
+        alone ? std::string(e.name) : std::string(e.name) + "." + std::string(series));
     recording_.counters.push_back({{*e.start_ns}, name, value, -1});
   }
 }
@@ -143,7 +151,8 @@ void KinetoEvents::name_process(const KinetoEvent& e) {
 void KinetoEvents::place_rows() {
   for (const Row& row : rows_) {
     const std::string_view name = recording_.name(row.name);
-    if (const auto device = device_of_process_.find(row.process); device != device_of_process_.end()) {
+    if (const auto device = device_of_process_.find(row.process);
+        device != device_of_process_.end()) {
       DeviceEvent event;
       event.start = {row.start};
       event.duration = {row.duration};
@@ -180,11 +189,13 @@ void KinetoEvents::use_launches() {
     const Launch& launch = found->second;
     if (launch.kind == HostCall::Kind::graph_launch) event.from_graph = true;
     // ROCm's blit kernels make a device-to-device copy of most: the call knows what was asked for.
-    if (event.kind == DeviceEvent::Kind::copy && launch.copy != CopyKind::unknown) event.copy = launch.copy;
+    if (event.kind == DeviceEvent::Kind::copy && launch.copy != CopyKind::unknown)
+      event.copy = launch.copy;
     if (event.kind != DeviceEvent::Kind::kernel) continue;
     if (event.workgroups[0] == 0) set_grid(event, launch.grid, launch.block);
     if (launch.grid_in_threads && event.workgroups[0] != 0) {
-      set_grid_in_threads(event, event.workgroups, {event.threads[0], event.threads[1], event.threads[2]});
+      set_grid_in_threads(event, event.workgroups,
+                          {event.threads[0], event.threads[1], event.threads[2]});
     }
   }
 }
@@ -195,7 +206,9 @@ void KinetoEvents::finish() {
   use_launches();
   set_time_zero(recording_);
   const auto tell = [&](std::int64_t count, std::string_view what) {
-    if (count > 0) recording_.missing.push_back(std::to_string(count) + (count == 1 ? " event " : " events ") + std::string(what));
+    if (count > 0)
+      recording_.missing.push_back(std::to_string(count) + (count == 1 ? " event " : " events ") +
+                                   std::string(what));
   };
   tell(without_time_, "without a time, left out");
   tell(negative_, "with a negative duration, left out");

@@ -1,8 +1,10 @@
 #pragma once
-// Sorts a Chrome trace's events into a Recording, and at the end joins what only the whole file tells: a kernel with its launch.
+// Sorts a Chrome trace's events into a Recording, and at the end joins what only the whole file
+// tells: a kernel with its launch.
 //
-// The device's rows of Kineto have a category. Those of rpd2tracing and rocprof v1 have none: their process is named GPU0, GPU1, …,
-// and what joins them to calls are arrows from within the call to the start of the row.
+// The device's rows of Kineto have a category. Those of rpd2tracing and rocprof v1 have none: their
+// process is named GPU0, GPU1, …, and what joins them to calls are arrows from within the call to
+// the start of the row.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +24,9 @@ class KinetoEvents {
   explicit KinetoEvents(Recording& recording) : recording_(recording) {}
 
   void add(const KinetoEvent& event);
-  [[nodiscard]] bool has_rows() const { return !rows_.empty(); }  // of which finish() makes events and calls
+  [[nodiscard]] bool has_rows() const {
+    return !rows_.empty();
+  }  // of which finish() makes events and calls
   /// Joins, and says in `missing` what the recording lacks.
   void finish();
 

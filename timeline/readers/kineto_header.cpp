@@ -7,9 +7,11 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// The family that a compute capability names: an AMD device says 9.4 for all of gfx94x, and 9.0 for too many to mean anything.
+/// The family that a compute capability names: an AMD device says 9.4 for all of gfx94x, and 9.0
+/// for too many to mean anything.
 std::string architecture_of(std::string_view name, std::int64_t major, std::int64_t minor) {
-  if (name.starts_with("NVIDIA") || name.starts_with("Tesla")) return "sm_" + std::to_string(major) + std::to_string(minor);
+  if (name.starts_with("NVIDIA") || name.starts_with("Tesla"))
+    return "sm_" + std::to_string(major) + std::to_string(minor);
   if (major >= 9 && minor > 0) return "gfx" + std::to_string(major) + std::to_string(minor);
   return {};
 }
@@ -22,7 +24,8 @@ DeviceInfo device_of(ondemand::object properties) {
     if (key == "name") device.name = string_of(value);
     if (key == "numSms") device.compute_units = integer_of(value).value_or(0);
     if (key == "warpSize") device.wave_size = integer_of(value).value_or(64);
-    if (key == "totalGlobalMem") device.memory = core::Bytes{static_cast<double>(integer_of(value).value_or(0))};
+    if (key == "totalGlobalMem")
+      device.memory = core::Bytes{static_cast<double>(integer_of(value).value_or(0))};
     if (key == "computeMajor") major = integer_of(value).value_or(0);
     if (key == "computeMinor") minor = integer_of(value).value_or(0);
     return true;
@@ -47,14 +50,16 @@ void read_ranks(ondemand::document& document, Recording& recording) {
   if (document.get_object().get(info) != simdjson::SUCCESS) return;
   static_cast<void>(for_each_member(info, [&](std::string_view key, ondemand::value value) {
     if (key == "rank") recording.rank = integer_of(value).value_or(-1);
-    if (key == "world_size") recording.world_size = std::max<std::int64_t>(1, integer_of(value).value_or(1));
+    if (key == "world_size")
+      recording.world_size = std::max<std::int64_t>(1, integer_of(value).value_or(1));
     return true;
   }));
 }
 
 }  // namespace
 
-void read_kineto_header(std::string_view key, std::string_view value, JsonParser& json, Recording& recording) {
+void read_kineto_header(std::string_view key, std::string_view value, JsonParser& json,
+                        Recording& recording) {
   if (key == "baseTimeNanoseconds") {
     recording.base_unix_ns = integer_in(bare(value)).value_or(0);
   } else if (key == "with_stack") {

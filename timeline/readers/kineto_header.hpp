@@ -10,7 +10,9 @@
 
 namespace ridgeline::timeline {
 
-/// Takes what a member of the top-level object says into the recording; of no effect for the many that say nothing of use.
-void read_kineto_header(std::string_view key, std::string_view value, JsonParser& json, Recording& recording);
+/// Takes what a member of the top-level object says into the recording; of no effect for the many
+/// that say nothing of use.
+void read_kineto_header(std::string_view key, std::string_view value, JsonParser& json,
+                        Recording& recording);
 
 }  // namespace ridgeline::timeline

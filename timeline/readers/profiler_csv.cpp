@@ -31,14 +31,19 @@ std::string_view trim(std::string_view text) {
 
 }  // namespace
 
-ProfilerCsv::ProfilerCsv(std::string name, std::string_view text) : name_(std::move(name)), rest_(text) {
+ProfilerCsv::ProfilerCsv(std::string name, std::string_view text)
+    : name_(std::move(name)), rest_(text) {
   drop_byte_order_mark(rest_);
-  if (!next()) throw core::ConfigError(name_ + ": the file is empty; expected a table with a header");
-  if (!unescaped_.empty()) throw core::ConfigError(place() + ": expected a header of plain names, got quotes inside quotes");
+  if (!next())
+    throw core::ConfigError(name_ + ": the file is empty; expected a table with a header");
+  if (!unescaped_.empty())
+    throw core::ConfigError(place() +
+                            ": expected a header of plain names, got quotes inside quotes");
   header_ = std::exchange(fields_, {});
 }
 
-std::optional<std::size_t> ProfilerCsv::column(std::initializer_list<std::string_view> names) const {
+std::optional<std::size_t> ProfilerCsv::column(
+    std::initializer_list<std::string_view> names) const {
   for (const std::string_view name : names) {
     const auto found = std::find(header_.begin(), header_.end(), name);
     if (found != header_.end()) return static_cast<std::size_t>(found - header_.begin());
@@ -53,7 +58,8 @@ std::size_t ProfilerCsv::required(std::initializer_list<std::string_view> names)
   for (const std::string_view h : header_) {
     if (known.size() <= kHeaderShown) known += (known.empty() ? "" : ", ") + std::string(h);
   }
-  throw core::ConfigError(name_ + ":1: " + std::string(*names.begin()) + ": expected a column of this name, got the columns " +
+  throw core::ConfigError(name_ + ":1: " + std::string(*names.begin()) +
+                          ": expected a column of this name, got the columns " +
                           quoted(known, kHeaderShown));
 }
 
@@ -61,8 +67,8 @@ bool ProfilerCsv::for_each_row(const std::function<void()>& row) {
   while (next()) {
     if (fields_.size() != header_.size() || open_quote_) {
       if (unterminated_) return true;
-      throw core::ConfigError(place() + ": expected " + std::to_string(header_.size()) + " fields as in the header, got " +
-                              std::to_string(fields_.size()));
+      throw core::ConfigError(place() + ": expected " + std::to_string(header_.size()) +
+                              " fields as in the header, got " + std::to_string(fields_.size()));
     }
     if (!unterminated_) {
       row();
@@ -103,7 +109,8 @@ bool ProfilerCsv::next() {
   }
 }
 
-/// Leaves `rest_` at the separator behind the field. What stands between the closing quote and the separator is not looked at.
+/// Leaves `rest_` at the separator behind the field. What stands between the closing quote and the
+/// separator is not looked at.
 std::string_view ProfilerCsv::take_quoted() {
   rest_.remove_prefix(1);
   std::string* joined = nullptr;
@@ -139,12 +146,15 @@ std::int64_t ProfilerCsv::count(std::size_t column, std::int64_t most) const {
   const std::string_view field = fields_[column];
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error == std::errc::invalid_argument || end != field.data() + field.size()) fail(column, "a whole number");
-  if (error != std::errc{} || value < 0 || value > most) fail(column, "a whole number from 0 to " + std::to_string(most));
+  if (error == std::errc::invalid_argument || end != field.data() + field.size())
+    fail(column, "a whole number");
+  if (error != std::errc{} || value < 0 || value > most)
+    fail(column, "a whole number from 0 to " + std::to_string(most));
   return value;
 }
 
-std::int64_t ProfilerCsv::count_or(std::optional<std::size_t> column, std::int64_t fallback, std::int64_t most) const {
+std::int64_t ProfilerCsv::count_or(std::optional<std::size_t> column, std::int64_t fallback,
+                                   std::int64_t most) const {
   return column && !fields_[*column].empty() ? count(*column, most) : fallback;
 }
 
@@ -162,28 +172,33 @@ std::int32_t ProfilerCsv::trailing_number(std::optional<std::size_t> column) con
   std::size_t begin = field.size();
   while (begin > 0 && field[begin - 1] >= '0' && field[begin - 1] <= '9') --begin;
   std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(field.data() + begin, field.data() + field.size(), value);
+  const auto [end, error] =
+      std::from_chars(field.data() + begin, field.data() + field.size(), value);
   if (error != std::errc{}) fail(*column, "a number, or a name that ends in one");
   return value;
 }
 
 void ProfilerCsv::fail(std::size_t column, const std::string& expected) const {
-  throw core::ConfigError(place() + ": " + std::string(header_[column]) + ": expected " + expected + ", got " +
-                          quoted(fields_[column]));
+  throw core::ConfigError(place() + ": " + std::string(header_[column]) + ": expected " + expected +
+                          ", got " + quoted(fields_[column]));
 }
 
 std::vector<std::string_view> profiler_csv_header(std::string_view text) {
   drop_byte_order_mark(text);
-  constexpr std::size_t kLongest = 1U << 20U;  // pmc_perf.csv has thousands of columns; a JSON file may be one line
+  constexpr std::size_t kLongest =
+      1U << 20U;  // pmc_perf.csv has thousands of columns; a JSON file may be one line
   std::string_view line = text.substr(0, kLongest);
   line = line.substr(0, line.find('\n'));
   if (line.ends_with('\r')) line.remove_suffix(1);
   std::vector<std::string_view> names;
-  if (line.empty() || line.front() == '{' || line.front() == '[' || line.find('\0') != std::string_view::npos) return names;
+  if (line.empty() || line.front() == '{' || line.front() == '[' ||
+      line.find('\0') != std::string_view::npos)
+    return names;
   while (true) {
     const std::size_t comma = line.find(',');
     std::string_view name = trim(line.substr(0, comma));
-    if (name.size() >= 2 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+    if (name.size() >= 2 && name.starts_with('"') && name.ends_with('"'))
+      name = name.substr(1, name.size() - 2);
     names.push_back(name);
     if (comma == std::string_view::npos) return names;
     line.remove_prefix(comma + 1);

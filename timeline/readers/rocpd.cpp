@@ -18,7 +18,9 @@ class Rocpd {
 
   void read() {
     if (!db_.has("kernels")) {
-      throw core::ConfigError(r_.file + ": a rocpd database without its view 'kernels'; write it anew with rocpd or rocprofv3");
+      throw core::ConfigError(
+          r_.file +
+          ": a rocpd database without its view 'kernels'; write it anew with rocpd or rocprofv3");
     }
     read_devices();
     read_kernels();
@@ -39,8 +41,12 @@ class Rocpd {
   }
 
   /// Each guid is a process.
-  [[nodiscard]] std::int64_t scope_of(std::string_view guid) { return scopes_.scope_of(std::string(guid)); }
-  [[nodiscard]] std::int64_t correlation(std::string_view guid, std::int64_t id) { return scopes_.correlation(scope_of(guid), id); }
+  [[nodiscard]] std::int64_t scope_of(std::string_view guid) {
+    return scopes_.scope_of(std::string(guid));
+  }
+  [[nodiscard]] std::int64_t correlation(std::string_view guid, std::int64_t id) {
+    return scopes_.correlation(scope_of(guid), id);
+  }
 
   void read_devices() {
     if (!db_.has("rocpd_info_agent")) return;
@@ -59,25 +65,30 @@ class Rocpd {
 
   void read_kernels() {
     SqliteRows rows = db_.rows(
-        "SELECT guid, dispatch_id, name, agent_abs_index, stream_id, start, \"end\", grid_x, grid_y, grid_z,"
-        " workgroup_x, workgroup_y, workgroup_z, stack_id, corr_id FROM kernels ORDER BY start, id");
+        "SELECT guid, dispatch_id, name, agent_abs_index, stream_id, start, \"end\", grid_x, "
+        "grid_y, grid_z,"
+        " workgroup_x, workgroup_y, workgroup_z, stack_id, corr_id FROM kernels ORDER BY start, "
+        "id");
     while (rows.next()) {
       DeviceEvent e;
       if (!set_times(e, rows, 5)) continue;
       e.name = r_.names.of(kernel_name(rows.text(2)));
       e.device = to_int32(rows.integer(3));
       e.stream = to_int32(rows.integer(4));
-      set_grid_in_threads(e, {rows.integer(7), rows.integer(8), rows.integer(9)}, {rows.integer(10), rows.integer(11), rows.integer(12)});
+      set_grid_in_threads(e, {rows.integer(7), rows.integer(8), rows.integer(9)},
+                          {rows.integer(10), rows.integer(11), rows.integer(12)});
       e.correlation = correlation(rows.text(0), rows.integer(13));
       e.external_id = rows.integer(14);
-      dispatches_[{scope_of(rows.text(0)), rows.integer(1)}] = static_cast<std::int64_t>(r_.device_events.size());
+      dispatches_[{scope_of(rows.text(0)), rows.integer(1)}] =
+          static_cast<std::int64_t>(r_.device_events.size());
       r_.device_events.push_back(e);
     }
   }
 
   void read_copies() {
     SqliteRows rows = db_.rows(
-        "SELECT guid, name, src_agent_abs_index, dst_agent_abs_index, stream_id, start, \"end\", size, stack_id, corr_id"
+        "SELECT guid, name, src_agent_abs_index, dst_agent_abs_index, stream_id, start, \"end\", "
+        "size, stack_id, corr_id"
         " FROM memory_copies ORDER BY start, id");
     while (rows.next()) {
       DeviceEvent e;
@@ -97,13 +108,15 @@ class Rocpd {
   void read_regions() {
     SqliteRows rows = db_.rows(
         "SELECT guid, category, name, pid, tid, start, \"end\", stack_id,"
-        " CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.message') END FROM regions ORDER BY start, id");
+        " CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.message') END FROM regions "
+        "ORDER BY start, id");
     while (rows.next()) {
       HostCall c;
       if (!set_times(c, rows, 5)) continue;
       c.process = rows.integer(3);
       c.thread = rows.integer(4);
-      if (rows.text(1).starts_with("MARKER")) {  // name is roctx's function; what it was told is the message
+      if (rows.text(1).starts_with(
+              "MARKER")) {  // name is roctx's function; what it was told is the message
         const std::uint32_t name = r_.names.of(rows.text(8).empty() ? rows.text(2) : rows.text(8));
         r_.annotations.push_back({c.start, c.duration, name, false, c.thread});
         continue;
@@ -117,12 +130,14 @@ class Rocpd {
 
   void read_allocations() {
     SqliteRows rows = db_.rows(
-        "SELECT guid, level, type, pid, tid, start, \"end\", size, stack_id FROM memory_allocations ORDER BY start, id");
+        "SELECT guid, level, type, pid, tid, start, \"end\", size, stack_id FROM "
+        "memory_allocations ORDER BY start, id");
     while (rows.next()) {
       HostCall c;
       if (!set_times(c, rows, 5)) continue;
       c.kind = HostCall::Kind::allocate;
-      const std::string_view table = rows.text(1) == "SCRATCH" ? "SCRATCH_MEMORY_" : "MEMORY_ALLOCATION_";
+      const std::string_view table =
+          rows.text(1) == "SCRATCH" ? "SCRATCH_MEMORY_" : "MEMORY_ALLOCATION_";
       c.name = r_.names.of(std::string(table) + std::string(rows.text(2)));
       c.process = rows.integer(3);
       c.thread = rows.integer(4);
@@ -135,7 +150,8 @@ class Rocpd {
   /// A counter comes in instances, one row each; their sum is what rocprofv3's other formats hold.
   void read_counters() {
     SqliteRows rows = db_.rows(
-        "SELECT guid, dispatch_id, counter_name, sum(counter_value) FROM pmc_events GROUP BY guid, dispatch_id, counter_name"
+        "SELECT guid, dispatch_id, counter_name, sum(counter_value) FROM pmc_events GROUP BY guid, "
+        "dispatch_id, counter_name"
         " ORDER BY guid, dispatch_id, counter_name");
     bool any = false;
     while (rows.next()) {
@@ -145,7 +161,9 @@ class Rocpd {
       r_.counters.push_back({kernel.start, r_.names.of(rows.text(2)), rows.real(3), event->second});
       any = true;
     }
-    if (any) r_.missing.emplace_back("gaps between kernels mean nothing: collecting counters runs kernels one by one");
+    if (any)
+      r_.missing.emplace_back(
+          "gaps between kernels mean nothing: collecting counters runs kernels one by one");
   }
 
   template <class Event>
@@ -162,7 +180,8 @@ class Rocpd {
   Recording& r_;
   TimeGate gate_;
   ProcessScopes scopes_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> dispatches_;  // (scope, dispatch_id): index of the event
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+      dispatches_;  // (scope, dispatch_id): index of the event
 };
 
 }  // namespace
@@ -172,7 +191,10 @@ bool recognizes_rocpd(const RecordingFile& file) {
   try {
     const SqliteDatabase db(file);
     if (db.has("rocpd_api_ops")) return false;  // RPD
-    return db.rows("SELECT 1 FROM sqlite_master WHERE name LIKE 'rocpd\\_kernel\\_dispatch%' ESCAPE '\\'").next();
+    return db
+        .rows(
+            "SELECT 1 FROM sqlite_master WHERE name LIKE 'rocpd\\_kernel\\_dispatch%' ESCAPE '\\'")
+        .next();
   } catch (const core::ConfigError&) {
     return false;  // damaged: recognizes_rpd takes it
   }

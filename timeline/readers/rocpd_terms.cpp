@@ -6,7 +6,9 @@
 namespace ridgeline::timeline {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 /// The earliest start of anything; 0 if there is nothing.
 std::int64_t earliest(const Recording& r) {
@@ -24,13 +26,19 @@ std::int64_t earliest(const Recording& r) {
 HostCall::Kind call_kind(std::string_view f) {
   using Kind = HostCall::Kind;
   if (f.starts_with("hipGraphLaunch")) return Kind::graph_launch;
-  // hipLaunchKernel, hipModuleLaunchKernel, hipExtLaunchMultiKernelMultiDevice, hipLaunchByPtr; not hipLaunchHostFunc, which runs
-  // nothing on the device.
-  if (f.starts_with("hip") && contains(f, "Launch") && (contains(f, "Kernel") || f.starts_with("hipLaunchByPtr"))) return Kind::launch;
-  if (f.starts_with("hipMemcpy") || f.starts_with("hsa_amd_memory_async_copy") || f == "hsa_memory_copy") return Kind::copy;
-  if (contains(f, "Synchronize") || f == "hipStreamWaitEvent" || f.starts_with("hsa_signal_wait")) return Kind::synchronize;
-  if (f.starts_with("hipMalloc") || f.starts_with("hipHostMalloc") || f.starts_with("hipExtMalloc") || f.starts_with("hipFree") ||
-      f.starts_with("hipHostFree") || f.starts_with("hsa_amd_memory_pool_allocate") || f.starts_with("hsa_amd_memory_pool_free") ||
+  // hipLaunchKernel, hipModuleLaunchKernel, hipExtLaunchMultiKernelMultiDevice, hipLaunchByPtr; not
+  // hipLaunchHostFunc, which runs nothing on the device.
+  if (f.starts_with("hip") && contains(f, "Launch") &&
+      (contains(f, "Kernel") || f.starts_with("hipLaunchByPtr")))
+    return Kind::launch;
+  if (f.starts_with("hipMemcpy") || f.starts_with("hsa_amd_memory_async_copy") ||
+      f == "hsa_memory_copy")
+    return Kind::copy;
+  if (contains(f, "Synchronize") || f == "hipStreamWaitEvent" || f.starts_with("hsa_signal_wait"))
+    return Kind::synchronize;
+  if (f.starts_with("hipMalloc") || f.starts_with("hipHostMalloc") ||
+      f.starts_with("hipExtMalloc") || f.starts_with("hipFree") || f.starts_with("hipHostFree") ||
+      f.starts_with("hsa_amd_memory_pool_allocate") || f.starts_with("hsa_amd_memory_pool_free") ||
       f.starts_with("MEMORY_ALLOCATION") || f.starts_with("SCRATCH_MEMORY")) {
     return Kind::allocate;
   }
@@ -40,7 +48,8 @@ HostCall::Kind call_kind(std::string_view f) {
 CopyKind copy_kind(std::string_view d) {
   if (contains(d, "HOST_TO_DEVICE") || contains(d, "HostToDevice")) return CopyKind::host_to_device;
   if (contains(d, "DEVICE_TO_HOST") || contains(d, "DeviceToHost")) return CopyKind::device_to_host;
-  if (contains(d, "DEVICE_TO_DEVICE") || contains(d, "DeviceToDevice")) return CopyKind::device_to_device;
+  if (contains(d, "DEVICE_TO_DEVICE") || contains(d, "DeviceToDevice"))
+    return CopyKind::device_to_device;
   if (contains(d, "HOST_TO_HOST") || contains(d, "HostToHost")) return CopyKind::host_to_host;
   return CopyKind::unknown;
 }
@@ -80,8 +89,8 @@ void set_grid_in_threads(DeviceEvent& event, const Sizes& grid, const Sizes& wor
 }
 
 std::int32_t to_int32(std::int64_t value) {
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      value, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
 }
 
 std::int64_t ProcessScopes::scope_of(const std::string& process) {
@@ -96,14 +105,17 @@ std::int64_t ProcessScopes::correlation(std::int64_t scope, std::int64_t id) {
 }
 
 void ProcessScopes::tell(Recording& recording) const {
-  if (scopes_.size() > 1) recording.missing.push_back(std::to_string(scopes_.size()) + " processes are read as one recording");
+  if (scopes_.size() > 1)
+    recording.missing.push_back(std::to_string(scopes_.size()) +
+                                " processes are read as one recording");
 }
 
 void TimeGate::tell(Recording& recording) const {
   if (stopped_ == 0) return;
-  recording.missing.push_back(std::to_string(stopped_) +
-                              (stopped_ == 1 ? " row that has no time, or ends before it starts, is left out"
-                                             : " rows that have no time, or end before they start, are left out"));
+  recording.missing.push_back(
+      std::to_string(stopped_) +
+      (stopped_ == 1 ? " row that has no time, or ends before it starts, is left out"
+                     : " rows that have no time, or end before they start, are left out"));
 }
 
 void finish_rocm_recording(Recording& r) {

@@ -15,7 +15,9 @@ namespace {
 bool has(const std::vector<std::string_view>& header, std::string_view name) {
   return std::find(header.begin(), header.end(), name) != header.end();
 }
-bool is_v1(const std::vector<std::string_view>& header) { return has(header, "KernelName") && has(header, "gpu-id"); }
+bool is_v1(const std::vector<std::string_view>& header) {
+  return has(header, "KernelName") && has(header, "gpu-id");
+}
 bool is_v2(const std::vector<std::string_view>& header) {
   return has(header, "Kernel_Name") && has(header, "GPU_ID") && has(header, "Start_Timestamp");
 }
@@ -24,14 +26,16 @@ bool is_v2(const std::vector<std::string_view>& header) {
 
 bool recognizes_rocprof_csv(const RecordingFile& file) {
   const auto header = profiler_csv_header(file.text);
-  return (is_v1(header) || is_v2(header)) && !recognizes_pmc_perf(file);  // which is this table with further columns
+  return (is_v1(header) || is_v2(header)) &&
+         !recognizes_pmc_perf(file);  // which is this table with further columns
 }
 
 Recording read_rocprof_csv(const RecordingFile& file) {
   const auto header = profiler_csv_header(file.text);
   const bool v1 = is_v1(header);
   if (v1 && !has(header, "BeginNs")) {
-    throw core::ConfigError(file.name + ": counters without times, not a timeline; record with rocprof --timestamp on");
+    throw core::ConfigError(
+        file.name + ": counters without times, not a timeline; record with rocprof --timestamp on");
   }
   return read_dispatch_table(file, v1 ? "rocprof csv" : "rocprofv2 csv");
 }

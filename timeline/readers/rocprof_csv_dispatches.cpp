@@ -22,13 +22,15 @@ struct Counter {
 /// "Wave_Size" of "Wave_Size_3".
 std::string_view without_number(std::string_view name) {
   const std::size_t last = name.find_last_not_of("0123456789");
-  const bool numbered = last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
+  const bool numbered =
+      last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
   return numbered ? name.substr(0, last) : name;
 }
 
 std::vector<Counter> counters_of(const ProfilerCsv& csv, NameIndex& names) {
   std::vector<Counter> out;
-  std::map<std::string, std::size_t, std::less<>> channels;  // place in `out` of a sum over channels
+  std::map<std::string, std::size_t, std::less<>>
+      channels;  // place in `out` of a sum over channels
   for (std::size_t i = 0; i < csv.header().size(); ++i) {
     const std::size_t bracket = csv.header()[i].find('[');
     if (bracket == std::string_view::npos) continue;
@@ -39,7 +41,8 @@ std::vector<Counter> counters_of(const ProfilerCsv& csv, NameIndex& names) {
   }
   for (std::size_t i = 0; i < csv.header().size(); ++i) {
     const std::string_view column = csv.header()[i];
-    const bool counts = !column.empty() && column.find('[') == std::string_view::npos && !describes_dispatch(column);
+    const bool counts = !column.empty() && column.find('[') == std::string_view::npos &&
+                        !describes_dispatch(column);
     if (counts && !channels.contains(column)) out.push_back({names.of(column), {i}});
   }
   return out;
@@ -48,15 +51,31 @@ std::vector<Counter> counters_of(const ProfilerCsv& csv, NameIndex& names) {
 }  // namespace
 
 bool describes_dispatch(std::string_view column) {
-  constexpr std::array<std::string_view, 43> kNames{
-      "Index",      "Dispatch_ID", "KernelName",  "Kernel_Name", "Kernel_ID",     "gpu-id",          "GPU_ID",
-      "queue-id",   "Queue_ID",    "queue-index", "pid",         "PID",           "tid",             "TID",
-      "grd",        "Grid_Size",   "wgr",         "Workgroup_Size", "lds",        "LDS_Per_Workgroup", "scr",
-      "Scratch_Per_Workitem", "vgpr", "arch_vgpr", "Arch_VGPR",  "accum_vgpr",    "Accum_VGPR",      "sgpr",
-      "SGPR",       "fbar",        "wave_size",   "Wave_Size",   "sig",           "obj",             "DispatchNs",
-      "BeginNs",    "EndNs",       "CompleteNs",  "DurationNs",  "Start_Timestamp", "End_Timestamp", "Correlation_ID",
-      "XCC_Index"};
-  const auto known = [&](std::string_view name) { return std::find(kNames.begin(), kNames.end(), name) != kNames.end(); };
+  constexpr std::array<std::string_view, 43> kNames{"Index",         "Dispatch_ID",
+                                                    "KernelName",    "Kernel_Name",
+                                                    "Kernel_ID",     "gpu-id",
+                                                    "GPU_ID",        "queue-id",
+                                                    "Queue_ID",      "queue-index",
+                                                    "pid",           "PID",
+                                                    "tid",           "TID",
+                                                    "grd",           "Grid_Size",
+                                                    "wgr",           "Workgroup_Size",
+                                                    "lds",           "LDS_Per_Workgroup",
+                                                    "scr",           "Scratch_Per_Workitem",
+                                                    "vgpr",          "arch_vgpr",
+                                                    "Arch_VGPR",     "accum_vgpr",
+                                                    "Accum_VGPR",    "sgpr",
+                                                    "SGPR",          "fbar",
+                                                    "wave_size",     "Wave_Size",
+                                                    "sig",           "obj",
+                                                    "DispatchNs",    "BeginNs",
+                                                    "EndNs",         "CompleteNs",
+                                                    "DurationNs",    "Start_Timestamp",
+                                                    "End_Timestamp", "Correlation_ID",
+                                                    "XCC_Index"};
+  const auto known = [&](std::string_view name) {
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  };
   return known(column) || known(without_number(column));
 }
 
@@ -105,7 +124,9 @@ Recording read_dispatch_table(const RecordingFile& file, std::string format) {
   });
   if (cut) r.missing.emplace_back("the last line is cut off and left out");
   gate.tell(r);
-  if (!r.counters.empty()) r.missing.emplace_back("gaps between kernels mean nothing: collecting counters runs kernels one by one");
+  if (!r.counters.empty())
+    r.missing.emplace_back(
+        "gaps between kernels mean nothing: collecting counters runs kernels one by one");
   finish_rocm_recording(r);
   return r;
 }

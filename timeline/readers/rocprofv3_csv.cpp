@@ -34,31 +34,47 @@ struct Table {
   fs::path path;
 };
 
-/// The directory's files of records: kernels first, for counters attach to kernels that are there already, then by name, so that
-/// the same directory gives the same recording.
+/// The directory's files of records: kernels first, for counters attach to kernels that are there
+/// already, then by name, so that the same directory gives the same recording.
 std::vector<Table> tables_in(const fs::path& directory) {
   std::vector<Table> out;
   std::error_code error;
-  fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
+  fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied,
+                                      error);
   for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     if (it.depth() >= kFoldersBelow) it.disable_recursion_pending();
     std::error_code unknown;
     if (it->path().extension() != ".csv" || !it->is_regular_file(unknown)) continue;
     const RocprofTable kind = table_of_file(it->path());
-    if (kind != RocprofTable::none && kind != RocprofTable::statistics) out.push_back({kind, it->path()});
+    if (kind != RocprofTable::none && kind != RocprofTable::statistics)
+      out.push_back({kind, it->path()});
   }
-  std::sort(out.begin(), out.end(),
-            [](const Table& a, const Table& b) { return a.kind != b.kind ? a.kind < b.kind : a.path < b.path; });
+  std::sort(out.begin(), out.end(), [](const Table& a, const Table& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.path < b.path;
+  });
   return out;
 }
 
-/// What the names of a process's files begin with: "host/4242" of "host/4242_kernel_trace.csv". Empty for "kernel_trace.csv".
+/// What the names of a process's files begin with: "host/4242" of "host/4242_kernel_trace.csv".
+/// Empty for "kernel_trace.csv".
 std::string process_of(const fs::path& file) {
-  constexpr std::array<std::string_view, 17> kTables{
-      "kernel_trace",   "counter_collection", "memory_copy_trace", "memory_allocation_trace", "scratch_memory_trace",
-      "marker_api_trace", "marker_trace",     "rccl_api_trace",    "rccl_trace",              "hsa_api_trace",
-      "hsa_trace",      "hip_api_trace",      "hip_runtime_api_trace", "hip_runtime_trace",   "hip_compiler_api_trace",
-      "hip_compiler_trace", "hip_trace"};
+  constexpr std::array<std::string_view, 17> kTables{"kernel_trace",
+                                                     "counter_collection",
+                                                     "memory_copy_trace",
+                                                     "memory_allocation_trace",
+                                                     "scratch_memory_trace",
+                                                     "marker_api_trace",
+                                                     "marker_trace",
+                                                     "rccl_api_trace",
+                                                     "rccl_trace",
+                                                     "hsa_api_trace",
+                                                     "hsa_trace",
+                                                     "hip_api_trace",
+                                                     "hip_runtime_api_trace",
+                                                     "hip_runtime_trace",
+                                                     "hip_compiler_api_trace",
+                                                     "hip_compiler_trace",
+                                                     "hip_trace"};
   const std::string stem = file.stem().string();
   std::size_t longest = 0;
   for (const std::string_view table : kTables) {
@@ -94,7 +110,9 @@ Recording read_rocprofv3_csv(const RecordingFile& file) {
   if (file.text.empty() && fs::is_directory(file.path, error)) return read_directory(file);
   const RocprofTable table = table_of(file.text);
   if (table == RocprofTable::statistics) {
-    throw core::ConfigError(file.name + ": kernel or API statistics, not a timeline; give the trace they were made from, *_kernel_trace.csv");
+    throw core::ConfigError(file.name +
+                            ": kernel or API statistics, not a timeline; give the trace they were "
+                            "made from, *_kernel_trace.csv");
   }
   Recording recording;
   recording.format = "rocprofv3 csv";

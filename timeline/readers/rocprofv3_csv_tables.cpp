@@ -12,21 +12,26 @@ namespace {
 
 constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
 
-bool has(const std::vector<std::string_view>& header, std::initializer_list<std::string_view> names) {
-  return std::all_of(names.begin(), names.end(),
-                     [&](std::string_view n) { return std::find(header.begin(), header.end(), n) != header.end(); });
+bool has(const std::vector<std::string_view>& header,
+         std::initializer_list<std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), [&](std::string_view n) {
+    return std::find(header.begin(), header.end(), n) != header.end();
+  });
 }
 
 using Column = std::optional<std::size_t>;
 
 /// The columns that every table of times has.
 struct Times {
-  explicit Times(const ProfilerCsv& csv) : start(csv.required({"Start_Timestamp"})), end(csv.required({"End_Timestamp"})) {}
+  explicit Times(const ProfilerCsv& csv)
+      : start(csv.required({"Start_Timestamp"})), end(csv.required({"End_Timestamp"})) {}
   std::size_t start;
   std::size_t end;
 };
 
-Sizes sizes(const ProfilerCsv& csv, Column x, Column y, Column z) { return {csv.count_or(x, 0), csv.count_or(y, 1), csv.count_or(z, 1)}; }
+Sizes sizes(const ProfilerCsv& csv, Column x, Column y, Column z) {
+  return {csv.count_or(x, 0), csv.count_or(y, 1), csv.count_or(z, 1)};
+}
 
 }  // namespace
 
@@ -42,7 +47,8 @@ RocprofTable rocprof_table(const std::vector<std::string_view>& header) {
   return RocprofTable::none;
 }
 
-void RocprofTables::add(RocprofTable table, const std::string& file, std::string_view text, const std::string& process) {
+void RocprofTables::add(RocprofTable table, const std::string& file, std::string_view text,
+                        const std::string& process) {
   file_ = file;
   ProfilerCsv csv(file, text);
   switch (table) {
@@ -66,13 +72,18 @@ void RocprofTables::add(RocprofTable table, const std::string& file, std::string
 void RocprofTables::finish() {
   if (counters_without_kernel_ > 0) {
     if (recording_.device_events.empty() && recording_.calls.empty()) {
-      throw core::ConfigError(recording_.file + ": counters of kernels without their times, not a timeline; record --kernel-trace with them");
+      throw core::ConfigError(recording_.file +
+                              ": counters of kernels without their times, not a timeline; record "
+                              "--kernel-trace with them");
     }
-    recording_.missing.push_back(std::to_string(counters_without_kernel_) +
-                                 " counter values belong to kernels whose times are not there, and are left out");
+    recording_.missing.push_back(
+        std::to_string(counters_without_kernel_) +
+        " counter values belong to kernels whose times are not there, and are left out");
   }
   gate_.tell(recording_);
-  if (counted_) recording_.missing.emplace_back("gaps between kernels mean nothing: collecting counters runs kernels one by one");
+  if (counted_)
+    recording_.missing.emplace_back(
+        "gaps between kernels mean nothing: collecting counters runs kernels one by one");
   scopes_.tell(recording_);
   finish_rocm_recording(recording_);
 }
@@ -89,8 +100,10 @@ void RocprofTables::add_kernels(ProfilerCsv& csv, const std::string& process) {
   const Column stream = csv.column({"Stream_Id", "Queue_Id"});
   const Column dispatch = csv.column({"Dispatch_Id"});
   const Column corr = csv.column({"Correlation_Id"});
-  const std::array<Column, 3> grid{csv.column({"Grid_Size_X", "Grid_Size"}), csv.column({"Grid_Size_Y"}), csv.column({"Grid_Size_Z"})};
-  const std::array<Column, 3> group{csv.column({"Workgroup_Size_X", "Workgroup_Size"}), csv.column({"Workgroup_Size_Y"}),
+  const std::array<Column, 3> grid{csv.column({"Grid_Size_X", "Grid_Size"}),
+                                   csv.column({"Grid_Size_Y"}), csv.column({"Grid_Size_Z"})};
+  const std::array<Column, 3> group{csv.column({"Workgroup_Size_X", "Workgroup_Size"}),
+                                    csv.column({"Workgroup_Size_Y"}),
                                     csv.column({"Workgroup_Size_Z"})};
   note_cut(csv.for_each_row([&] {
     const std::int64_t start = csv.count(times.start);
@@ -98,7 +111,8 @@ void RocprofTables::add_kernels(ProfilerCsv& csv, const std::string& process) {
     DeviceEvent e;
     e.device = csv.trailing_number(agent);
     e.stream = static_cast<std::int32_t>(csv.count_or(stream, 0, kMost32));
-    set_grid_in_threads(e, sizes(csv, grid[0], grid[1], grid[2]), sizes(csv, group[0], group[1], group[2]));
+    set_grid_in_threads(e, sizes(csv, grid[0], grid[1], grid[2]),
+                        sizes(csv, group[0], group[1], group[2]));
     const std::int64_t id = csv.count_or(corr, 0);
     const std::int64_t dispatch_id = csv.count_or(dispatch, 0);
     if (!gate_.lets_pass(start, end)) return;
@@ -107,7 +121,8 @@ void RocprofTables::add_kernels(ProfilerCsv& csv, const std::string& process) {
     e.name = recording_.names.of(kernel_name(csv.text(name)));
     const std::int64_t s = scope(process, csv.text(guid));
     e.correlation = scopes_.correlation(s, id);
-    if (dispatch_id != 0) dispatches_[{s, dispatch_id}] = static_cast<std::int64_t>(recording_.device_events.size());
+    if (dispatch_id != 0)
+      dispatches_[{s, dispatch_id}] = static_cast<std::int64_t>(recording_.device_events.size());
     recording_.device_events.push_back(e);
   }));
 }
@@ -148,11 +163,15 @@ void RocprofTables::add_counters(ProfilerCsv& csv, const std::string& process) {
       e.duration = core::Nanoseconds{end - start};
       e.name = recording_.names.of(kernel_name(csv.text(name)));
       e.correlation = scopes_.correlation(s, id);
-      known = dispatches_.try_emplace({s, dispatch_id}, static_cast<std::int64_t>(recording_.device_events.size())).first;
+      known = dispatches_
+                  .try_emplace({s, dispatch_id},
+                               static_cast<std::int64_t>(recording_.device_events.size()))
+                  .first;
       recording_.device_events.push_back(e);
     }
     const DeviceEvent& kernel = recording_.device_events[static_cast<std::size_t>(known->second)];
-    recording_.counters.push_back({kernel.start, recording_.names.of(csv.text(counter)), *number, known->second});
+    recording_.counters.push_back(
+        {kernel.start, recording_.names.of(csv.text(counter)), *number, known->second});
   }));
 }
 

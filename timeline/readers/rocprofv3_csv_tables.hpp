@@ -1,6 +1,6 @@
 #pragma once
-// The tables of rocprofv3, one by one, into a recording. Tables of one process are joined; those of several have identifiers that
-// mean different things, so each process is a scope of its own.
+// The tables of rocprofv3, one by one, into a recording. Tables of one process are joined; those of
+// several have identifiers that mean different things, so each process is a scope of its own.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,15 @@
 
 namespace ridgeline::timeline {
 
-enum class RocprofTable : std::uint8_t { kernels, counters, calls, copies, allocations, statistics, none };
+enum class RocprofTable : std::uint8_t {
+  kernels,
+  counters,
+  calls,
+  copies,
+  allocations,
+  statistics,
+  none
+};
 
 /// Which table a header belongs to.
 [[nodiscard]] RocprofTable rocprof_table(const std::vector<std::string_view>& header);
@@ -24,8 +32,10 @@ class RocprofTables {
  public:
   explicit RocprofTables(Recording& recording) : recording_(recording) {}
 
-  /// Adds a table of one of the first five kinds. Kernels must come before counters. `process` names the scope.
-  void add(RocprofTable table, const std::string& file, std::string_view text, const std::string& process);
+  /// Adds a table of one of the first five kinds. Kernels must come before counters. `process`
+  /// names the scope.
+  void add(RocprofTable table, const std::string& file, std::string_view text,
+           const std::string& process);
   /// Says what was left out, and finishes the recording.
   void finish();
 
@@ -45,7 +55,8 @@ class RocprofTables {
   Recording& recording_;
   std::string file_;
   ProcessScopes scopes_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> dispatches_;  // (scope, Dispatch_Id): index of the event
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+      dispatches_;  // (scope, Dispatch_Id): index of the event
   std::int64_t counters_without_kernel_ = 0;
   bool counted_ = false;
   TimeGate gate_;

@@ -21,15 +21,19 @@ constexpr std::string_view kRoot = "rocprofiler-sdk-tool";
 /// A process: its records as they come, its names when all of it is known.
 class Process {
  public:
-  Process(Recording& recording, JsonParser& json, TimeGate& gate) : recording_(recording), json_(json), gate_(gate) {}
+  Process(Recording& recording, JsonParser& json, TimeGate& gate)
+      : recording_(recording), json_(json), gate_(gate) {}
 
   void read(JsonCursor& cursor) {
     std::string_view key;
     while (cursor.next_member(key)) {
-      const bool in_place = (key == "strings" || key == "buffer_records" || key == "callback_records") && cursor.enter('{');
+      const bool in_place =
+          (key == "strings" || key == "buffer_records" || key == "callback_records") &&
+          cursor.enter('{');
       if (in_place) {
         read_lists(cursor, key);
-      } else if ((key == "agents" || key == "counters" || key == "kernel_symbols") && cursor.enter('[')) {
+      } else if ((key == "agents" || key == "counters" || key == "kernel_symbols") &&
+                 cursor.enter('[')) {
         for_each_record(cursor, [&](RocprofRecord& r) { add_description(key, r); });
       } else if (const auto value = cursor.value(); value && key == "metadata") {
         read_metadata(*value);
@@ -91,7 +95,9 @@ class Process {
     } else if (list == "counters") {
       counter_names_[r.id] = std::move(r.name);
     } else {
-      if (r.node >= 0) agents_[r.id] = static_cast<std::int32_t>(std::min<std::int64_t>(r.node, std::numeric_limits<std::int32_t>::max()));
+      if (r.node >= 0)
+        agents_[r.id] = static_cast<std::int32_t>(
+            std::min<std::int64_t>(r.node, std::numeric_limits<std::int32_t>::max()));
       constexpr std::int64_t kGpu = 2;
       if (r.type != kGpu) return;
       DeviceInfo device;
@@ -124,7 +130,8 @@ class Process {
       }
     } else if (list == "memory_copy") {
       if (gate_.lets_pass(r.start, r.end)) add_copy(r);
-    } else if (list.ends_with("_api") || list.ends_with("_api_ext") || list == "memory_allocation" || list == "scratch_memory") {
+    } else if (list.ends_with("_api") || list.ends_with("_api_ext") ||
+               list == "memory_allocation" || list == "scratch_memory") {
       if (gate_.lets_pass(r.start, r.end)) calls_.push_back({std::move(r), list == "marker_api"});
     }
   }
@@ -151,7 +158,8 @@ class Process {
     e.external_id = r.external;
     e.stream = track(r.stream.value_or(0));
     e.bytes = r.bytes;
-    events_.push_back({recording_.device_events.size(), -1, r.target, r.kind, r.operation, r.source});
+    events_.push_back(
+        {recording_.device_events.size(), -1, r.target, r.kind, r.operation, r.source});
     recording_.device_events.push_back(e);
   }
 
@@ -159,7 +167,10 @@ class Process {
   std::int32_t track(std::int64_t handle) {
     constexpr std::int64_t kLargest = 1 << 20;
     if (handle >= 0 && handle < kLargest) return static_cast<std::int32_t>(handle);
-    return tracks_.try_emplace(handle, static_cast<std::int32_t>(kLargest + static_cast<std::int64_t>(tracks_.size()))).first->second;
+    return tracks_
+        .try_emplace(
+            handle, static_cast<std::int32_t>(kLargest + static_cast<std::int64_t>(tracks_.size())))
+        .first->second;
   }
 
   std::int32_t device(std::int64_t handle) {
@@ -176,7 +187,8 @@ class Process {
 
   std::uint32_t kernel(std::int64_t id) {
     const auto name = kernel_names_.find(id);
-    return recording_.names.of(name != kernel_names_.end() ? kernel_name(name->second) : std::string_view{});
+    return recording_.names.of(name != kernel_names_.end() ? kernel_name(name->second)
+                                                           : std::string_view{});
   }
 
   void name_records() {
@@ -196,7 +208,9 @@ class Process {
       const RocprofRecord& r = call.record;
       if (call.marker) {
         const auto text = markers_.find(r.correlation);
-        const std::uint32_t name = recording_.names.of(text != markers_.end() ? std::string_view(text->second) : operation(r.kind, r.operation));
+        const std::uint32_t name =
+            recording_.names.of(text != markers_.end() ? std::string_view(text->second)
+                                                       : operation(r.kind, r.operation));
         recording_.annotations.push_back({{r.start}, {r.end - r.start}, name, false, r.thread});
         continue;
       }
@@ -229,7 +243,10 @@ class Process {
       for (const auto& [handle, value] : sums) {
         const auto name = counter_names_.find(handle);
         if (name == counter_names_.end()) continue;
-        recording_.counters.push_back({{r.start}, recording_.names.of(name->second), value, static_cast<std::int64_t>(event->second)});
+        recording_.counters.push_back({{r.start},
+                                       recording_.names.of(name->second),
+                                       value,
+                                       static_cast<std::int64_t>(event->second)});
       }
     }
   }
@@ -289,7 +306,10 @@ class Rocprofv3Json {
       }
     }
     gate_.tell(recording_);
-    if (unreadable_ > 0) recording_.missing.push_back(std::to_string(unreadable_) + (unreadable_ == 1 ? " record is" : " records are") + " not JSON, left out");
+    if (unreadable_ > 0)
+      recording_.missing.push_back(std::to_string(unreadable_) +
+                                   (unreadable_ == 1 ? " record is" : " records are") +
+                                   " not JSON, left out");
     if (cursor_.damaged()) tell_of_damage();
     finish_rocm_recording(recording_);
     return std::move(recording_);
@@ -311,9 +331,11 @@ class Rocprofv3Json {
   void tell_of_damage() {
     const std::string where = "(byte " + std::to_string(cursor_.position()) + ")";
     if (recording_.device_events.empty() && recording_.calls.empty()) {
-      throw core::ConfigError(recording_.file + ": the JSON is damaged before its first kernel or call " + where);
+      throw core::ConfigError(recording_.file +
+                              ": the JSON is damaged before its first kernel or call " + where);
     }
-    recording_.missing.push_back("the file is damaged after record " + std::to_string(records_) + " " + where + "; the rest is lost");
+    recording_.missing.push_back("the file is damaged after record " + std::to_string(records_) +
+                                 " " + where + "; the rest is lost");
   }
 
   Recording recording_;

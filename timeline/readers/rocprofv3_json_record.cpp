@@ -8,7 +8,8 @@ namespace ondemand = simdjson::ondemand;
 /// A member of an object, as a whole number; or the value itself where it is one.
 std::int64_t member_of(ondemand::value value, std::string_view wanted, std::int64_t otherwise) {
   ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return integer_of(value).value_or(otherwise);
+  if (value.get_object().get(object) != simdjson::SUCCESS)
+    return integer_of(value).value_or(otherwise);
   std::int64_t found = otherwise;
   static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value v) {
     if (key == wanted) found = integer_of(v).value_or(otherwise);
@@ -24,7 +25,8 @@ std::array<std::int64_t, 3> sizes_of(ondemand::value value) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return sizes;
   static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value v) {
-    if (key.size() == 1 && key[0] >= 'x' && key[0] <= 'z') sizes[static_cast<std::size_t>(key[0] - 'x')] = integer_of(v).value_or(0);
+    if (key.size() == 1 && key[0] >= 'x' && key[0] <= 'z')
+      sizes[static_cast<std::size_t>(key[0] - 'x')] = integer_of(v).value_or(0);
     return true;
   }));
   return sizes;
@@ -50,19 +52,22 @@ void read_counters(ondemand::value value, RocprofRecord& record) {
 }
 
 /// Which of a symbol's names is shown: the later, the rather.
-constexpr std::string_view kNames[] = {"kernel_name", "name", "truncated_kernel_name", "demangled_kernel_name", "formatted_kernel_name"};
+constexpr std::string_view kNames[] = {"kernel_name", "name", "truncated_kernel_name",
+                                       "demangled_kernel_name", "formatted_kernel_name"};
 
 class Members {
  public:
   explicit Members(RocprofRecord& record) : r_(record) {}
 
   bool read(ondemand::object object) {
-    return for_each_member(object, [&](std::string_view key, ondemand::value value) { return take(key, value); });
+    return for_each_member(
+        object, [&](std::string_view key, ondemand::value value) { return take(key, value); });
   }
 
  private:
   bool take(std::string_view key, ondemand::value value) {
-    if (key == "dispatch_data" || key == "dispatch_info") {  // the second within the first, or alone
+    if (key == "dispatch_data" ||
+        key == "dispatch_info") {  // the second within the first, or alone
       ondemand::object nested;
       if (depth_ == kDeepest || value.get_object().get(nested) != simdjson::SUCCESS) return true;
       ++depth_;
@@ -127,7 +132,9 @@ class Members {
 std::optional<RocprofRecord> read_rocprof_record(JsonParser& json, std::string_view text) {
   ondemand::document document;
   ondemand::object object;
-  if (json.parse(text).get(document) != simdjson::SUCCESS || document.get_object().get(object) != simdjson::SUCCESS) return std::nullopt;
+  if (json.parse(text).get(document) != simdjson::SUCCESS ||
+      document.get_object().get(object) != simdjson::SUCCESS)
+    return std::nullopt;
   RocprofRecord record;
   if (!Members(record).read(object)) return std::nullopt;
   return record;
@@ -137,7 +144,9 @@ RocprofKind read_rocprof_kind(JsonParser& json, std::string_view text) {
   RocprofKind kind;
   ondemand::document document;
   ondemand::object object;
-  if (json.parse(text).get(document) != simdjson::SUCCESS || document.get_object().get(object) != simdjson::SUCCESS) return kind;
+  if (json.parse(text).get(document) != simdjson::SUCCESS ||
+      document.get_object().get(object) != simdjson::SUCCESS)
+    return kind;
   static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value value) {
     ondemand::array list;
     if (key == "kind") kind.kind = string_of(value);

@@ -1,5 +1,6 @@
 #pragma once
-// One record of rocprofv3's JSON, whatever its kind: the keys that anything here asks for, wherever the releases nest them.
+// One record of rocprofv3's JSON, whatever its kind: the keys that anything here asks for, wherever
+// the releases nest them.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +22,7 @@ struct RocprofRecord {
   std::int64_t external = 0;
   std::int64_t start = 0;  // ns
   std::int64_t end = 0;
-  std::int64_t agent = -1;   // handles
+  std::int64_t agent = -1;  // handles
   std::int64_t source = -1;
   std::int64_t target = -1;
   std::int64_t queue = 0;
@@ -39,14 +40,15 @@ struct RocprofRecord {
   std::int64_t node = -1;
   std::int64_t compute_units = 0;
   std::int64_t wave_size = 64;
-  std::string name;       // the nicest that it has
+  std::string name;  // the nicest that it has
   std::string product;
-  std::int64_t key = 0;   // of a string by number
+  std::int64_t key = 0;  // of a string by number
   std::string value;
 };
 
 /// Nothing if the text is damaged.
-[[nodiscard]] std::optional<RocprofRecord> read_rocprof_record(JsonParser& json, std::string_view text);
+[[nodiscard]] std::optional<RocprofRecord> read_rocprof_record(JsonParser& json,
+                                                               std::string_view text);
 
 /// The names of one kind's operations, from strings.buffer_records.
 struct RocprofKind {

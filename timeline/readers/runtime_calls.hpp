@@ -1,5 +1,6 @@
 #pragma once
-// What the runtime's calls do, by name, CUDA's as well as HIP's; and what Kineto calls the directions of copies.
+// What the runtime's calls do, by name, CUDA's as well as HIP's; and what Kineto calls the
+// directions of copies.
 
 #include <string_view>
 
@@ -8,7 +9,8 @@
 namespace ridgeline::timeline {
 
 [[nodiscard]] HostCall::Kind runtime_call_kind(std::string_view function);
-/// Whether a launch counts its grid in threads, as hipExtModuleLaunchKernel does (globalWorkSize), and not in workgroups.
+/// Whether a launch counts its grid in threads, as hipExtModuleLaunchKernel does (globalWorkSize),
+/// and not in workgroups.
 [[nodiscard]] bool counts_grid_in_threads(std::string_view function);
 /// Whether this is a function of a CUDA runtime or driver.
 [[nodiscard]] bool is_cuda_function(std::string_view function);

@@ -23,23 +23,30 @@ bool file_is_sqlite(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_sqlite(const RecordingFile& file) { return file.text.starts_with(kMagic) || file_is_sqlite(file.path); }
+bool is_sqlite(const RecordingFile& file) {
+  return file.text.starts_with(kMagic) || file_is_sqlite(file.path);
+}
 
 void SqliteDatabase::Close::operator()(sqlite3* db) const { sqlite3_close(db); }
-void SqliteRows::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void SqliteRows::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
 
 SqliteDatabase::SqliteDatabase(const RecordingFile& file) : name_(file.name) {
   const bool on_disk = file_is_sqlite(file.path);
   sqlite3* db = nullptr;
-  const int opened = sqlite3_open_v2(on_disk ? file.path.c_str() : ":memory:", &db,
-                                     on_disk ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, nullptr);
+  const int opened =
+      sqlite3_open_v2(on_disk ? file.path.c_str() : ":memory:", &db,
+                      on_disk ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, nullptr);
   db_.reset(db);  // even one that failed to open must be closed
   if (opened != SQLITE_OK) fail();
   if (!on_disk) {
     // Marked read-only, so SQLite does not write into our text.
     auto* bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(file.text.data()));
     const auto size = static_cast<sqlite3_int64>(file.text.size());
-    if (sqlite3_deserialize(db, "main", bytes, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) fail();
+    if (sqlite3_deserialize(db, "main", bytes, size, size, SQLITE_DESERIALIZE_READONLY) !=
+        SQLITE_OK)
+      fail();
   }
   // The file's views are somebody else's code: they get no functions with effects.
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -47,25 +54,30 @@ SqliteDatabase::SqliteDatabase(const RecordingFile& file) : name_(file.name) {
 }
 
 bool SqliteDatabase::has(std::string_view table) const {
-  SqliteRows found = rows("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?1");
+  SqliteRows found =
+      rows("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?1");
   return found.bind(1, table).next();
 }
 
 SqliteRows SqliteDatabase::rows(std::string_view query) const { return {*this, query}; }
 
 void SqliteDatabase::fail() const {
-  throw core::ConfigError(name_ + ": the database cannot be read: " + (db_ ? sqlite3_errmsg(db_.get()) : "out of memory"));
+  throw core::ConfigError(name_ + ": the database cannot be read: " +
+                          (db_ ? sqlite3_errmsg(db_.get()) : "out of memory"));
 }
 
-SqliteRows::SqliteRows(const SqliteDatabase& database, std::string_view query) : database_(&database) {
+SqliteRows::SqliteRows(const SqliteDatabase& database, std::string_view query)
+    : database_(&database) {
   sqlite3_stmt* statement = nullptr;
-  const int prepared = sqlite3_prepare_v2(database.db_.get(), query.data(), static_cast<int>(query.size()), &statement, nullptr);
+  const int prepared = sqlite3_prepare_v2(database.db_.get(), query.data(),
+                                          static_cast<int>(query.size()), &statement, nullptr);
   statement_.reset(statement);
   if (prepared != SQLITE_OK) database.fail();
 }
 
 SqliteRows& SqliteRows::bind(int parameter, std::string_view text) {
-  if (sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT) != SQLITE_OK) {
+  if (sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()),
+                        SQLITE_TRANSIENT) != SQLITE_OK) {
     database_->fail();
   }
   return *this;
@@ -77,14 +89,21 @@ bool SqliteRows::next() {
   return stepped == SQLITE_ROW;
 }
 
-std::int64_t SqliteRows::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
-double SqliteRows::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
-bool SqliteRows::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+std::int64_t SqliteRows::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+double SqliteRows::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+bool SqliteRows::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
 
 std::string_view SqliteRows::text(int column) const {
   const unsigned char* text = sqlite3_column_text(statement_.get(), column);
   if (text == nullptr) return {};
-  return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+  return {reinterpret_cast<const char*>(text),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
 }  // namespace ridgeline::timeline

@@ -1,6 +1,7 @@
 #pragma once
-// SQLite for the readers of RPD and rocpd: a database opened to be read, and statements that step through rows. Whatever is wrong
-// with the file is the user's to know: ConfigError, with the file's name and SQLite's words.
+// SQLite for the readers of RPD and rocpd: a database opened to be read, and statements that step
+// through rows. Whatever is wrong with the file is the user's to know: ConfigError, with the file's
+// name and SQLite's words.
 
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,8 @@ class SqliteRows;
 
 class SqliteDatabase {
  public:
-  /// Opens the file itself where there is one, else its text (of a compressed file, or from standard input), which must outlive this.
+  /// Opens the file itself where there is one, else its text (of a compressed file, or from
+  /// standard input), which must outlive this.
   explicit SqliteDatabase(const RecordingFile& file);
 
   /// Whether there is a table or view of this name.

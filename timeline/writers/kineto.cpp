@@ -33,17 +33,23 @@ bool is_tensile(std::string_view name) { return name.starts_with("Cijk_"); }
 
 std::string step_name(const StepSpan& step) {
   if (step.training) return fmt::format("ProfilerStep#{}", step.index);
-  return fmt::format("execute_{}_context_{}(sq{}sk{}sqsq{}sqsk{})_generation_{}(sq{}sk{}sqsq{}sqsk{})",
-                     step.prefill_tokens + step.decode_sequences, step.prefill_sequences, step.prefill_tokens, step.prefill_context,
-                     std::llround(step.prefill_qq), std::llround(step.prefill_qk), step.decode_sequences, step.decode_sequences,
-                     step.decode_context, step.decode_sequences, step.decode_context);  // each decodes one token: q = 1
+  return fmt::format(
+      "execute_{}_context_{}(sq{}sk{}sqsq{}sqsk{})_generation_{}(sq{}sk{}sqsq{}sqsk{})",
+      step.prefill_tokens + step.decode_sequences, step.prefill_sequences, step.prefill_tokens,
+      step.prefill_context, std::llround(step.prefill_qq), std::llround(step.prefill_qk),
+      step.decode_sequences, step.decode_sequences, step.decode_context, step.decode_sequences,
+      step.decode_context);  // each decodes one token: q = 1
 }
 
-/// Holds one step until all of it is there, because a call says what kernel it launched, and writes it.
+/// Holds one step until all of it is there, because a call says what kernel it launched, and writes
+/// it.
 class KinetoVisitor final : public SpanVisitor {
  public:
   KinetoVisitor(KinetoJson& json, bool cuda, const KinetoOptions& options)
-      : json_(json), options_(options), cuda_(cuda), device_(options.device.value_or(cuda ? 0 : 2)),
+      : json_(json),
+        options_(options),
+        cuda_(cuda),
+        device_(options.device.value_or(cuda ? 0 : 2)),
         host_{options.host_process, options.host_process} {
     json_.name_process(host_.process, "python3", "CPU", host_.process);
     json_.name_thread(host_, "thread " + std::to_string(host_.thread) + " (python3)", host_.thread);
@@ -56,8 +62,9 @@ class KinetoVisitor final : public SpanVisitor {
   }
 
   void on_kernel(const KernelSpan& kernel) override {
-    kernels_.push_back({kernel.start, kernel.duration, names_.of(kernel.name), stream_of(kernel.stream), kernel.correlation,
-                        kernel.grid, kernel.block, kernel.from_graph});
+    kernels_.push_back({kernel.start, kernel.duration, names_.of(kernel.name),
+                        stream_of(kernel.stream), kernel.correlation, kernel.grid, kernel.block,
+                        kernel.from_graph});
   }
 
   void on_runtime(const RuntimeSpan& call) override {
@@ -73,7 +80,8 @@ class KinetoVisitor final : public SpanVisitor {
 
   void write_step() {
     if (step_) {
-      json_.slice("user_annotation", json_string(step_name(*step_)), host_, step_->start, step_->duration, external_id());
+      json_.slice("user_annotation", json_string(step_name(*step_)), host_, step_->start,
+                  step_->duration, external_id());
     }
     index_correlations();
     if (options_.fold_dispatch_gaps) fold_dispatch_gaps();
@@ -111,7 +119,8 @@ class KinetoVisitor final : public SpanVisitor {
   };
   using ByCorrelation = std::vector<std::pair<std::int64_t, std::size_t>>;
 
-  /// Streams are written as 1, 2, … in the order in which they appear: some readers take stream 0 for "not a stream".
+  /// Streams are written as 1, 2, … in the order in which they appear: some readers take stream 0
+  /// for "not a stream".
   std::uint32_t stream_of(std::int32_t number) {
     for (std::uint32_t i = 0; i < streams_.size(); ++i) {
       if (streams_[i].number == number) return i;
@@ -122,30 +131,40 @@ class KinetoVisitor final : public SpanVisitor {
     json_.name_thread(track, fmt::format("stream {} ", track.thread), track.thread);
     return index;
   }
-  [[nodiscard]] Track track_of(std::uint32_t stream) const { return {device_, static_cast<std::int64_t>(stream) + 1}; }
+  [[nodiscard]] Track track_of(std::uint32_t stream) const {
+    return {device_, static_cast<std::int64_t>(stream) + 1};
+  }
 
-  [[nodiscard]] std::string external_id() const { return step_ ? fmt::format("\"External id\":{}", step_->index + 1) : ""; }
+  [[nodiscard]] std::string external_id() const {
+    return step_ ? fmt::format("\"External id\":{}", step_->index + 1) : "";
+  }
 
-  /// First kernel and call of every correlation, sorted for look-up. A graph's kernels share one and come in a row.
+  /// First kernel and call of every correlation, sorted for look-up. A graph's kernels share one
+  /// and come in a row.
   void index_correlations() {
     first_kernels_.clear();
     first_calls_.clear();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       const std::int64_t correlation = kernels_[i].correlation;
-      if (i == 0 || correlation != kernels_[i - 1].correlation) first_kernels_.emplace_back(correlation, i);
+      if (i == 0 || correlation != kernels_[i - 1].correlation)
+        first_kernels_.emplace_back(correlation, i);
     }
-    for (std::size_t i = 0; i < calls_.size(); ++i) first_calls_.emplace_back(calls_[i].correlation, i);
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+      first_calls_.emplace_back(calls_[i].correlation, i);
     std::sort(first_kernels_.begin(), first_kernels_.end());
     std::sort(first_calls_.begin(), first_calls_.end());
   }
   template <class Span>
-  [[nodiscard]] static const Span* find(const ByCorrelation& index, const std::vector<Span>& spans, std::int64_t correlation) {
+  [[nodiscard]] static const Span* find(const ByCorrelation& index, const std::vector<Span>& spans,
+                                        std::int64_t correlation) {
     if (correlation == 0) return nullptr;  // the source does not know
-    const auto at = std::lower_bound(index.begin(), index.end(), std::pair{correlation, std::size_t{0}});
+    const auto at =
+        std::lower_bound(index.begin(), index.end(), std::pair{correlation, std::size_t{0}});
     return at != index.end() && at->first == correlation ? &spans[at->second] : nullptr;
   }
 
-  /// A kernel was waiting if its call returned before the one in front of it ended, or if both are of one graph.
+  /// A kernel was waiting if its call returned before the one in front of it ended, or if both are
+  /// of one graph.
   void fold_dispatch_gaps() {
     for (Kernel& kernel : kernels_) {
       Stream& stream = streams_[kernel.stream];
@@ -185,7 +204,8 @@ class KinetoVisitor final : public SpanVisitor {
     args_.clear();
     if (eager_launch && step_) fmt::format_to(std::back_inserter(args_), "{},", external_id());
     for (const CallId& known : kCallIds) {
-      if (known.name == name) fmt::format_to(std::back_inserter(args_), "\"{}\":{},", cuda_ ? "cbid" : "cid", known.id);
+      if (known.name == name)
+        fmt::format_to(std::back_inserter(args_), "\"{}\":{},", cuda_ ? "cbid" : "cid", known.id);
     }
     fmt::format_to(std::back_inserter(args_), "\"correlation\":{}", call.correlation);
     if (eager_launch && !cuda_) {
@@ -202,13 +222,15 @@ class KinetoVisitor final : public SpanVisitor {
   void write_kernel(const Kernel& kernel) {
     const Track track = track_of(kernel.stream);
     args_.clear();
-    if (!kernel.from_graph && step_) fmt::format_to(std::back_inserter(args_), "\"External id\":{},", step_->index + 1);
+    if (!kernel.from_graph && step_)
+      fmt::format_to(std::back_inserter(args_), "\"External id\":{},", step_->index + 1);
     if (cuda_) fmt::format_to(std::back_inserter(args_), "\"queued\":0,\"context\":1,");
-    fmt::format_to(std::back_inserter(args_), "\"device\":{},\"stream\":{},\"correlation\":{}", device_, track.thread,
-                   kernel.correlation);
+    fmt::format_to(std::back_inserter(args_), "\"device\":{},\"stream\":{},\"correlation\":{}",
+                   device_, track.thread, kernel.correlation);
     const std::string_view kind = kernel.from_graph ? "Dispatch Task" : "Dispatch Kernel";
     if (!cuda_) fmt::format_to(std::back_inserter(args_), ",\"kind\":\"{}\"", kind);
-    if (cuda_ || !kernel.from_graph) append_grid(kernel);  // roctracer loses a graph's grids, CUPTI keeps them
+    if (cuda_ || !kernel.from_graph)
+      append_grid(kernel);  // roctracer loses a graph's grids, CUPTI keeps them
     json_.slice("kernel", escaped(kernel.name), track, kernel.start, kernel.duration, args());
   }
 
@@ -224,13 +246,15 @@ class KinetoVisitor final : public SpanVisitor {
     for (std::uint32_t i = 0; i < streams_.size(); ++i) {
       if (!streams_[i].first) continue;
       const core::Instant first = *streams_[i].first;
-      json_.slice("gpu_user_annotation", name, track_of(i), first, *streams_[i].end - first, external_id());
+      json_.slice("gpu_user_annotation", name, track_of(i), first, *streams_[i].end - first,
+                  external_id());
     }
   }
 
   /// Escaped once a name, not once a kernel.
   [[nodiscard]] std::string_view escaped(std::uint32_t name) {
-    while (escaped_.size() <= name) escaped_.push_back(json_string(names_.text(static_cast<std::uint32_t>(escaped_.size()))));
+    while (escaped_.size() <= name)
+      escaped_.push_back(json_string(names_.text(static_cast<std::uint32_t>(escaped_.size()))));
     return escaped_[name];
   }
 
@@ -253,7 +277,8 @@ class KinetoVisitor final : public SpanVisitor {
 
 }  // namespace
 
-void write_kineto(const SpanSource& source, Window window, std::ostream& out, const KinetoOptions& options) {
+void write_kineto(const SpanSource& source, Window window, std::ostream& out,
+                  const KinetoOptions& options) {
   const DeviceInfo device = source.device();
   KinetoJson json(out, device, options);
   KinetoVisitor visitor(json, device.architecture.starts_with("sm_"), options);
@@ -262,7 +287,8 @@ void write_kineto(const SpanSource& source, Window window, std::ostream& out, co
   json.finish(options.trace_name);
 }
 
-void write_kineto_file(const SpanSource& source, Window window, const std::filesystem::path& path, const KinetoOptions& options) {
+void write_kineto_file(const SpanSource& source, Window window, const std::filesystem::path& path,
+                       const KinetoOptions& options) {
   write_file(path, [&](std::ostream& out) { write_kineto(source, window, out, options); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// How Kineto spells its file: the header, single events, the end. Which events there are is decided in kineto.cpp.
+// How Kineto spells its file: the header, single events, the end. Which events there are is decided
+// in kineto.cpp.
 
 #include <fmt/format.h>
 
@@ -27,8 +28,8 @@ class KinetoJson {
   KinetoJson(std::ostream& out, const DeviceInfo& device, const KinetoOptions& options);
 
   /// An X event. `name` and `args` are JSON already: a quoted string, and the inside of an object.
-  void slice(std::string_view category, std::string_view name, Track track, core::Instant start, core::Nanoseconds duration,
-             std::string_view args);
+  void slice(std::string_view category, std::string_view name, Track track, core::Instant start,
+             core::Nanoseconds duration, std::string_view args);
   /// The two ends of an arrow from a launch to its kernel.
   void flow_start(std::int64_t id, Track track, core::Instant at);
   void flow_finish(std::int64_t id, Track track, core::Instant at);
@@ -36,7 +37,8 @@ class KinetoJson {
   void counter(std::string_view name, Track track, core::Instant at, std::int64_t value);
   void counter(std::string_view name, Track track, core::Instant at, double value);
   /// The five M events, of a process and of a thread. TraceLens fails on any other name.
-  void name_process(std::int64_t process, std::string_view name, std::string_view label, std::int64_t sort_index);
+  void name_process(std::int64_t process, std::string_view name, std::string_view label,
+                    std::int64_t sort_index);
   void name_thread(Track track, std::string_view name, std::int64_t sort_index);
 
   /// Closes the document and hands everything to the stream. Nothing may follow.

@@ -16,10 +16,12 @@
 namespace ridgeline::timeline {
 namespace {
 
-/// zlib behind a std::ostream. With `plain` it writes through uncompressed, so one class serves both kinds of file.
+/// zlib behind a std::ostream. With `plain` it writes through uncompressed, so one class serves
+/// both kinds of file.
 class ZlibBuffer final : public std::streambuf {
  public:
-  ZlibBuffer(const std::string& path, bool plain) : file_(gzopen(path.c_str(), plain ? "wbT" : "wb4")) {}
+  ZlibBuffer(const std::string& path, bool plain)
+      : file_(gzopen(path.c_str(), plain ? "wbT" : "wb4")) {}
   ZlibBuffer(const ZlibBuffer&) = delete;
   ZlibBuffer& operator=(const ZlibBuffer&) = delete;
   ~ZlibBuffer() override { close(); }
@@ -75,10 +77,13 @@ class Removal {
 
 }  // namespace
 
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write) {
+void write_file(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& write) {
   if (std::filesystem::is_directory(path)) cannot_write(path, "it is a directory");
   std::filesystem::path beside = path;
-  beside += ".part" + std::to_string(::getpid());  // two processes may write the same file; the last to finish wins
+  beside +=
+      ".part" +
+      std::to_string(::getpid());  // two processes may write the same file; the last to finish wins
 
   errno = 0;
   ZlibBuffer buffer(beside.string(), path.extension() != ".gz");
@@ -88,7 +93,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
   std::ostream out(&buffer);
   write(out);
   const bool written = out.good();
-  if (!buffer.close() || !written) cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
+  if (!buffer.close() || !written)
+    cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
   std::error_code error;
   std::filesystem::rename(beside, path, error);
   if (error) cannot_write(path, error.message());

@@ -22,22 +22,25 @@ namespace {
 constexpr std::uint64_t kHost = 1;  // tracks' uuids; those of lanes follow the last
 constexpr std::uint64_t kGpu = 2;
 constexpr std::uint64_t kFirstCounter = 3;
-constexpr std::array<std::string_view, 4> kCounters{"kv_cache_usage", "num_running", "num_waiting", "preemptions"};
-/// Perfetto knows threads and processes by one space of numbers, in which 0 is the idle thread. GPUs stand where no process is.
+constexpr std::array<std::string_view, 4> kCounters{"kv_cache_usage", "num_running", "num_waiting",
+                                                    "preemptions"};
+/// Perfetto knows threads and processes by one space of numbers, in which 0 is the idle thread.
+/// GPUs stand where no process is.
 constexpr std::int32_t kGpuProcesses = 5'000'000;
 constexpr std::int32_t kThreadsOfGpu = 10'000;
 
 std::string step_name(const StepSpan& step) {
   if (step.training) return fmt::format("training step {}", step.index);
-  return fmt::format("step {}: {} prefill ({} tokens), {} decode", step.index, step.prefill_sequences, step.prefill_tokens,
-                     step.decode_sequences);
+  return fmt::format("step {}: {} prefill ({} tokens), {} decode", step.index,
+                     step.prefill_sequences, step.prefill_tokens, step.decode_sequences);
 }
 
 /// Tracks of one name, as many as it takes for slices not to overlap on any.
 struct Lanes {
   std::string name;
   std::uint64_t parent = 0;
-  std::optional<std::pair<std::int32_t, std::int32_t>> thread;  // pid and tid of the first; further ones are plain tracks
+  std::optional<std::pair<std::int32_t, std::int32_t>>
+      thread;  // pid and tid of the first; further ones are plain tracks
   struct Lane {
     std::uint64_t uuid;
     core::Instant end;
@@ -47,11 +50,13 @@ struct Lanes {
 
 class PerfettoVisitor final : public SpanVisitor {
  public:
-  PerfettoVisitor(PerfettoPackets& packets, const DeviceInfo& device, const PerfettoOptions& options)
+  PerfettoVisitor(PerfettoPackets& packets, const DeviceInfo& device,
+                  const PerfettoOptions& options)
       : packets_(packets), gpu_process_(kGpuProcesses + options.device * kThreadsOfGpu) {
     announce_process(kHost, options.host_process, "python3");
     announce_process(kGpu, gpu_process_, fmt::format("GPU {} {}", options.device, device.name));
-    calls_lanes_ = {"runtime calls", kHost, std::pair{options.host_process, options.host_process}, {}};
+    calls_lanes_ = {
+        "runtime calls", kHost, std::pair{options.host_process, options.host_process}, {}};
     steps_lanes_ = {"steps", kHost, std::nullopt, {}};
   }
 
@@ -65,7 +70,8 @@ class PerfettoVisitor final : public SpanVisitor {
   }
 
   void on_kernel(const KernelSpan& k) override {
-    kernels_.push_back({k.start, k.end(), names_.of(k.name), names_.of(k.role), k.correlation, k.stream, k.grid, k.block});
+    kernels_.push_back({k.start, k.end(), names_.of(k.name), names_.of(k.role), k.correlation,
+                        k.stream, k.grid, k.block});
   }
   void on_runtime(const RuntimeSpan& c) override {
     calls_.push_back({c.start, c.start + c.duration, names_.of(c.name), c.correlation});
@@ -83,20 +89,24 @@ class PerfettoVisitor final : public SpanVisitor {
     }
   }
 
-  /// Hands on the step's calls and kernels, which are held because either end of a flow must know of the other.
+  /// Hands on the step's calls and kernels, which are held because either end of a flow must know
+  /// of the other.
   void finish_step() {
     std::unordered_set<std::int64_t> called;
     std::unordered_set<std::int64_t> launching;
     for (const Call& c : calls_) called.insert(c.correlation);
     for (const Kernel& k : kernels_) launching.insert(k.correlation);
-    const auto is_flow = [&](std::int64_t c) { return c != 0 && called.contains(c) && launching.contains(c); };
+    const auto is_flow = [&](std::int64_t c) {
+      return c != 0 && called.contains(c) && launching.contains(c);
+    };
 
     std::unordered_set<std::int64_t> begun;
     for (const Call& c : calls_) {
       perfetto::TrackEvent begin = begin_of(names_.text(c.name), "runtime");
       annotate(begin, "correlation", c.correlation);
       annotate_step(begin);
-      if (is_flow(c.correlation) && begun.insert(c.correlation).second) begin.add_flow_ids(static_cast<std::uint64_t>(c.correlation));
+      if (is_flow(c.correlation) && begun.insert(c.correlation).second)
+        begin.add_flow_ids(static_cast<std::uint64_t>(c.correlation));
       slice(calls_lanes_, c.start, c.end, std::move(begin));
     }
     std::unordered_set<std::int64_t> reached;
@@ -111,7 +121,8 @@ class PerfettoVisitor final : public SpanVisitor {
         role.set_name("role");
         role.set_string_value(names_.text(k.role));
       }
-      if (is_flow(k.correlation) && reached.insert(k.correlation).second) begin.add_flow_ids(static_cast<std::uint64_t>(k.correlation));
+      if (is_flow(k.correlation) && reached.insert(k.correlation).second)
+        begin.add_flow_ids(static_cast<std::uint64_t>(k.correlation));
       slice(lanes_of_stream(k.stream), k.start, k.end, std::move(begin));
     }
     calls_.clear();
@@ -137,7 +148,8 @@ class PerfettoVisitor final : public SpanVisitor {
     std::int64_t correlation;
   };
 
-  [[nodiscard]] static perfetto::TrackEvent begin_of(const std::string& name, const char* category) {
+  [[nodiscard]] static perfetto::TrackEvent begin_of(const std::string& name,
+                                                     const char* category) {
     perfetto::TrackEvent event;
     event.set_type(perfetto::TrackEvent::TYPE_SLICE_BEGIN);
     event.set_name(name);
@@ -194,7 +206,9 @@ class PerfettoVisitor final : public SpanVisitor {
   Lanes& lanes_of_stream(std::int32_t stream) {
     const auto [at, fresh] = streams_.try_emplace(stream);
     if (fresh) {
-      const auto tid = gpu_process_ + static_cast<std::int32_t>(streams_.size());  // not its number, which may be anything
+      const auto tid =
+          gpu_process_ +
+          static_cast<std::int32_t>(streams_.size());  // not its number, which may be anything
       at->second = {fmt::format("stream {}", stream), kGpu, std::pair{gpu_process_, tid}, {}};
     }
     return at->second;
@@ -239,7 +253,8 @@ class PerfettoVisitor final : public SpanVisitor {
 
 }  // namespace
 
-void write_perfetto(const SpanSource& source, Window window, std::ostream& out, const PerfettoOptions& options) {
+void write_perfetto(const SpanSource& source, Window window, std::ostream& out,
+                    const PerfettoOptions& options) {
   const core::Instant origin = std::min(core::Instant{0}, source.extent().begin);
   PerfettoPackets packets(out, origin);
   PerfettoVisitor visitor(packets, source.device(), options);
@@ -248,7 +263,8 @@ void write_perfetto(const SpanSource& source, Window window, std::ostream& out, 
   packets.flush_before(core::kNever);
 }
 
-void write_perfetto_file(const SpanSource& source, Window window, const std::filesystem::path& path, const PerfettoOptions& options) {
+void write_perfetto_file(const SpanSource& source, Window window, const std::filesystem::path& path,
+                         const PerfettoOptions& options) {
   write_file(path, [&](std::ostream& out) { write_perfetto(source, window, out, options); });
 }
 

@@ -32,7 +32,8 @@ void PerfettoPackets::flush_before(core::Instant time) {
   while (!waiting_.empty() && waiting_.front().at < time) {
     std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
     perfetto::TracePacket packet;
-    packet.set_timestamp(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (waiting_.back().at - origin_).count)));
+    packet.set_timestamp(static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, (waiting_.back().at - origin_).count)));
     *packet.mutable_track_event() = std::move(waiting_.back().event);
     waiting_.pop_back();
     write(packet);
@@ -41,8 +42,10 @@ void PerfettoPackets::flush_before(core::Instant time) {
 
 void PerfettoPackets::write(perfetto::TracePacket& packet) {
   packet.set_trusted_packet_sequence_id(kSequence);
-  if (std::exchange(first_, false)) packet.set_sequence_flags(perfetto::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED);
-  // A trace is one message whose only field, number 1, is its packets: each can be written as it comes.
+  if (std::exchange(first_, false))
+    packet.set_sequence_flags(perfetto::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED);
+  // A trace is one message whose only field, number 1, is its packets: each can be written as it
+  // comes.
   constexpr char kPacketOfTrace = 0x0A;  // field 1, with a length
   bytes_.assign(1, kPacketOfTrace);
   append_varint(packet.ByteSizeLong(), bytes_);

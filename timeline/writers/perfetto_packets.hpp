@@ -1,5 +1,6 @@
 #pragma once
-// Perfetto packets on their way out: tracks are announced at once, events wait until no earlier one can come.
+// Perfetto packets on their way out: tracks are announced at once, events wait until no earlier one
+// can come.
 
 #include <perfetto.pb.h>  // generated from perfetto.proto
 
@@ -27,7 +28,9 @@ class PerfettoPackets {
     core::Instant at;
     std::int64_t number;
     perfetto::TrackEvent event;
-    bool operator>(const Waiting& other) const { return at != other.at ? at > other.at : number > other.number; }
+    bool operator>(const Waiting& other) const {
+      return at != other.at ? at > other.at : number > other.number;
+    }
   };
   void write(perfetto::TracePacket& packet);
 

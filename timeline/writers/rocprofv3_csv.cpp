@@ -67,8 +67,14 @@ class Table {
 
 class CsvVisitor final : public SpanVisitor {
  public:
-  CsvVisitor(const RocprofOptions& options, RocprofContents& contents, Table& kernels, Table& calls, Table& copies, Table& counters)
-      : options_(options), contents_(contents), kernels_(kernels), calls_(calls), copies_(copies), counters_(counters) {}
+  CsvVisitor(const RocprofOptions& options, RocprofContents& contents, Table& kernels, Table& calls,
+             Table& copies, Table& counters)
+      : options_(options),
+        contents_(contents),
+        kernels_(kernels),
+        calls_(calls),
+        copies_(copies),
+        counters_(counters) {}
 
   void on_kernel(const KernelSpan& k) override {
     const std::int64_t start = options_.base_time_ns + k.start.ns;
@@ -76,8 +82,9 @@ class CsvVisitor final : public SpanVisitor {
     if (const std::string_view direction = rocprof_copy(k); !direction.empty()) {
       const bool from_host = direction.starts_with("MEMORY_COPY_HOST");
       const bool to_host = direction.ends_with("HOST");
-      copies_.row("\"MEMORY_COPY\",\"{}\",{},\"Agent {}\",\"Agent {}\",{},{},{}\n", direction, k.stream, from_host ? 0 : options_.agent,
-                  to_host ? 0 : options_.agent, k.correlation, start, end);
+      copies_.row("\"MEMORY_COPY\",\"{}\",{},\"Agent {}\",\"Agent {}\",{},{},{}\n", direction,
+                  k.stream, from_host ? 0 : options_.agent, to_host ? 0 : options_.agent,
+                  k.correlation, start, end);
       return;
     }
     ++dispatch_;
@@ -85,27 +92,33 @@ class CsvVisitor final : public SpanVisitor {
     const std::string& name = quoted_name(id);
     const std::int64_t threads = k.grid * k.block;
     const int ones = threads > 0 ? 1 : 0;
-    kernels_.row("\"KERNEL_DISPATCH\",\"Agent {}\",{},{},{},{},{},{},{},{},{},0,0,0,0,0,{},{},{},{},{},{}\n", options_.agent, k.stream,
-                 k.stream, options_.host_process, dispatch_, id, name, k.correlation, start, end, k.block, ones, ones, threads, ones, ones);
+    kernels_.row(
+        "\"KERNEL_DISPATCH\",\"Agent {}\",{},{},{},{},{},{},{},{},{},0,0,0,0,0,{},{},{},{},{},{}\n",
+        options_.agent, k.stream, k.stream, options_.host_process, dispatch_, id, name,
+        k.correlation, start, end, k.block, ones, ones, threads, ones, ones);
     if (!counters_.wanted()) return;
     const RocprofCounters values = contents_.counters_of(k);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!contents_.counted[i]) continue;
-      counters_.row("{},{},\"Agent {}\",{},{},{},{},{},{},{},0,0,0,0,0,\"{}\",{},{},{}\n", k.correlation, dispatch_, options_.agent, k.stream,
-                    options_.host_process, options_.host_process, threads, id, name, k.block, kRocprofCounters[i],
+      counters_.row("{},{},\"Agent {}\",{},{},{},{},{},{},{},0,0,0,0,0,\"{}\",{},{},{}\n",
+                    k.correlation, dispatch_, options_.agent, k.stream, options_.host_process,
+                    options_.host_process, threads, id, name, k.block, kRocprofCounters[i],
                     rocprof_value(values[i]), start, end);
     }
   }
 
   void on_runtime(const RuntimeSpan& c) override {
     const std::int64_t start = options_.base_time_ns + c.start.ns;
-    calls_.row("\"HIP_RUNTIME_API_EXT\",{},{},{},{},{},{}\n", csv_field(c.name), options_.host_process, options_.host_process, c.correlation,
-               start, start + c.duration.count);
+    calls_.row("\"HIP_RUNTIME_API_EXT\",{},{},{},{},{},{}\n", csv_field(c.name),
+               options_.host_process, options_.host_process, c.correlation, start,
+               start + c.duration.count);
   }
 
  private:
   const std::string& quoted_name(std::uint32_t id) {
-    while (quoted_.size() < id) quoted_.push_back(csv_field(contents_.kernel_names.text(static_cast<std::uint32_t>(quoted_.size()))));
+    while (quoted_.size() < id)
+      quoted_.push_back(
+          csv_field(contents_.kernel_names.text(static_cast<std::uint32_t>(quoted_.size()))));
     return quoted_[id - 1];
   }
 
@@ -119,7 +132,8 @@ class CsvVisitor final : public SpanVisitor {
   std::vector<std::string> quoted_;  // by kernel id - 1
 };
 
-/// Opens all files at once, one inside the other, so that a failure while they are written leaves none of them.
+/// Opens all files at once, one inside the other, so that a failure while they are written leaves
+/// none of them.
 void write_together(const std::vector<fs::path>& paths, std::vector<std::ostream*>& streams,
                     const std::function<void(const std::vector<std::ostream*>&)>& write) {
   if (streams.size() == paths.size()) return write(streams);
@@ -131,18 +145,23 @@ void write_together(const std::vector<fs::path>& paths, std::vector<std::ostream
 
 fs::path prefix_of(const fs::path& directory_or_prefix, std::int64_t process) {
   std::error_code error;
-  if (!directory_or_prefix.has_filename()) fs::create_directories(directory_or_prefix, error);  // write_file says if there is none
-  const bool directory = !directory_or_prefix.has_filename() || fs::is_directory(directory_or_prefix, error);
+  if (!directory_or_prefix.has_filename())
+    fs::create_directories(directory_or_prefix, error);  // write_file says if there is none
+  const bool directory =
+      !directory_or_prefix.has_filename() || fs::is_directory(directory_or_prefix, error);
   return directory ? directory_or_prefix / std::to_string(process) : directory_or_prefix;
 }
 
 }  // namespace
 
-void write_rocprofv3_csv(const SpanSource& source, Window window, const fs::path& directory_or_prefix, const RocprofOptions& options) {
+void write_rocprofv3_csv(const SpanSource& source, Window window,
+                         const fs::path& directory_or_prefix, const RocprofOptions& options) {
   check_rocprof_device(source.device());
   RocprofContents contents(source, window);
   const fs::path prefix = prefix_of(directory_or_prefix, options.host_process);
-  const auto named = [&](std::string_view table) { return fs::path(prefix.string() + std::string(table)); };
+  const auto named = [&](std::string_view table) {
+    return fs::path(prefix.string() + std::string(table));
+  };
   const fs::path copies_path = named("_memory_copy_trace.csv");
   const fs::path counters_path = named("_counter_collection.csv");
   std::vector<fs::path> paths{named("_kernel_trace.csv"), named("_hip_api_trace.csv")};
@@ -163,7 +182,8 @@ void write_rocprofv3_csv(const SpanSource& source, Window window, const fs::path
     source.visit(window, visitor);
     for (Table* table : {&kernels, &calls, &copies, &counters}) table->flush();
   });
-  // A folder is read as one recording: what an earlier timeline left there would be taken for this one's.
+  // A folder is read as one recording: what an earlier timeline left there would be taken for this
+  // one's.
   std::error_code ignored;
   if (contents.copies == 0) fs::remove(copies_path, ignored);
   if (!contents.any_counter) fs::remove(counters_path, ignored);

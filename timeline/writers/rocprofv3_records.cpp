@@ -16,16 +16,32 @@ struct Word {
   std::string_view word;
   std::size_t counter;
 };
-/// Number formats as Tensile's names are understood, and as the other libraries write them into theirs; the first that fits.
-constexpr std::array<Word, 9> kTensileTypes{
-    {{"bf16", 0}, {"fp16", 1}, {"fp8", 2}, {"fp4", 3}, {"int8", 4}, {"int4", 4}, {"fp32", 5}, {"tf32", 5}, {"fp64", 6}}};
-constexpr std::array<Word, 9> kTypeWords{{{"bfloat16", 0}, {"BFloat16", 0}, {"bf16", 0}, {"fp8", 2}, {"Float8", 2}, {"_BitInt(8)", 2},
-                                          {"_Float16", 1}, {"Half", 1}, {"fp16", 1}}};
+/// Number formats as Tensile's names are understood, and as the other libraries write them into
+/// theirs; the first that fits.
+constexpr std::array<Word, 9> kTensileTypes{{{"bf16", 0},
+                                             {"fp16", 1},
+                                             {"fp8", 2},
+                                             {"fp4", 3},
+                                             {"int8", 4},
+                                             {"int4", 4},
+                                             {"fp32", 5},
+                                             {"tf32", 5},
+                                             {"fp64", 6}}};
+constexpr std::array<Word, 9> kTypeWords{{{"bfloat16", 0},
+                                          {"BFloat16", 0},
+                                          {"bf16", 0},
+                                          {"fp8", 2},
+                                          {"Float8", 2},
+                                          {"_BitInt(8)", 2},
+                                          {"_Float16", 1},
+                                          {"Half", 1},
+                                          {"fp16", 1}}};
 constexpr std::size_t kBf16 = 0;
 constexpr std::size_t kVectorAdd = 7;
 
 bool uses_matrix_cores(KernelClass c) {
-  return c == KernelClass::gemm || c == KernelClass::attention || c == KernelClass::attention_scores;
+  return c == KernelClass::gemm || c == KernelClass::attention ||
+         c == KernelClass::attention_scores;
 }
 
 std::size_t matrix_counter(std::string_view name) {
@@ -47,7 +63,8 @@ void count_reads(double bytes, RocprofCounters& counters) {
   double& bubbles = counters[kFirstTrafficCounter];  // requests of 128 bytes
   double& requests = counters[kFirstTrafficCounter + 1];
   double& small = counters[kFirstTrafficCounter + 2];  // of 32 bytes
-  if (std::fmod(bytes, 1.0) != 0.0) {  // sums of three such numbers would round; one in a power of two does not
+  if (std::fmod(bytes, 1.0) !=
+      0.0) {  // sums of three such numbers would round; one in a power of two does not
     bubbles = requests = bytes / 128.0;
     return;
   }
@@ -74,7 +91,8 @@ class ContentsVisitor final : public SpanVisitor {
     }
     ++contents_.kernels;
     const RocprofCounters counters = contents_.counters_of(kernel);
-    for (std::size_t i = 0; i < counters.size(); ++i) contents_.counted[i] = contents_.counted[i] || counters[i] != 0.0;
+    for (std::size_t i = 0; i < counters.size(); ++i)
+      contents_.counted[i] = contents_.counted[i] || counters[i] != 0.0;
   }
   void on_runtime(const RuntimeSpan& call) override {
     see(call.start, call.start + call.duration);
@@ -115,7 +133,9 @@ std::string rocprof_value(double value) {
 
 std::string_view rocprof_copy(const KernelSpan& kernel) {
   if (!kernel.name.starts_with("Memcpy")) return {};
-  const auto says = [&](std::string_view word) { return kernel.name.find(word) != std::string_view::npos; };
+  const auto says = [&](std::string_view word) {
+    return kernel.name.find(word) != std::string_view::npos;
+  };
   if (says("HtoD")) return "MEMORY_COPY_HOST_TO_DEVICE";
   if (says("DtoH")) return "MEMORY_COPY_DEVICE_TO_HOST";
   if (says("HtoH")) return "MEMORY_COPY_HOST_TO_HOST";
@@ -126,17 +146,22 @@ RocprofContents::RocprofContents(const SpanSource& source, Window window) {
   ContentsVisitor visitor(*this);
   source.visit(window, visitor);
   const std::string architecture = source.device().architecture;
-  // Version 9.4, which the fifth letter holds, brought this set: CDNA 3. What came before has no bubbles and other names.
-  const bool has_these_counters = architecture.size() > 4 && architecture.starts_with("gfx9") && architecture[4] >= '4';
-  any_counter = has_these_counters && std::any_of(counted.begin(), counted.end(), [](bool c) { return c; });
+  // Version 9.4, which the fifth letter holds, brought this set: CDNA 3. What came before has no
+  // bubbles and other names.
+  const bool has_these_counters =
+      architecture.size() > 4 && architecture.starts_with("gfx9") && architecture[4] >= '4';
+  any_counter =
+      has_these_counters && std::any_of(counted.begin(), counted.end(), [](bool c) { return c; });
   // Traffic is counted in full or not at all: a formula over five counters needs all five.
-  const bool traffic = std::any_of(counted.begin() + kFirstTrafficCounter, counted.end(), [](bool c) { return c; });
+  const bool traffic =
+      std::any_of(counted.begin() + kFirstTrafficCounter, counted.end(), [](bool c) { return c; });
   std::fill(counted.begin() + kFirstTrafficCounter, counted.end(), traffic);
 }
 
 void check_rocprof_device(const DeviceInfo& device) {
   if (device.architecture.empty() || device.architecture.starts_with("gfx")) return;
-  throw core::ConfigError("rocprofv3 records AMD devices; this timeline is of '" + device.architecture + "'");
+  throw core::ConfigError("rocprofv3 records AMD devices; this timeline is of '" +
+                          device.architecture + "'");
 }
 
 }  // namespace ridgeline::timeline

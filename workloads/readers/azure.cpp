@@ -15,7 +15,8 @@ constexpr CsvTraceFormat kAzure{.arrival = "TIMESTAMP",
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes a wall clock apart from the left. The first thing that is not as expected spoils it, and everything after is ignored.
+/// Takes a wall clock apart from the left. The first thing that is not as expected spoils it, and
+/// everything after is ignored.
 class ClockText {
  public:
   explicit ClockText(std::string_view text) : rest_(text) {}
@@ -32,7 +33,8 @@ class ClockText {
   }
   /// One of the characters in `any`; which one it was.
   char one_of(std::string_view any) {
-    if (rest_.empty() || any.find(rest_.front()) == std::string_view::npos) return static_cast<char>(spoil());
+    if (rest_.empty() || any.find(rest_.front()) == std::string_view::npos)
+      return static_cast<char>(spoil());
     const char c = rest_.front();
     rest_.remove_prefix(1);
     return c;
@@ -96,7 +98,8 @@ std::optional<std::int64_t> wall_clock_ns(std::string_view text) {
   const int offset = clock.offset_minutes();
   if (!clock.read_whole()) return std::nullopt;
 
-  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
                                          std::chrono::day{static_cast<unsigned>(day)}};
   if (!date.ok()) return std::nullopt;  // 30 February
   const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();

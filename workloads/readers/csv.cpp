@@ -52,15 +52,18 @@ std::size_t CsvRows::column(std::string_view name) const {
   const auto found = std::find(header_.begin(), header_.end(), name);
   if (found != header_.end()) {
     if (const auto twice = std::find(found + 1, header_.end(), name); twice != header_.end()) {
-      throw core::ConfigError(place(twice->data()) + ": " + std::string(name) + ": duplicate column; first given at column " +
+      throw core::ConfigError(place(twice->data()) + ": " + std::string(name) +
+                              ": duplicate column; first given at column " +
                               std::to_string(found->data() - line_.data() + 1));
     }
     return static_cast<std::size_t>(found - header_.begin());
   }
   constexpr std::size_t kHeaderShown = 200;
   std::string names;
-  for (const std::string_view known : header_) names += (names.empty() ? "" : ", ") + std::string(known);
-  throw core::ConfigError(name_ + ":1:1: " + std::string(name) + ": expected a column of this name, got the columns " +
+  for (const std::string_view known : header_)
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  throw core::ConfigError(name_ + ":1:1: " + std::string(name) +
+                          ": expected a column of this name, got the columns " +
                           quote(names, kHeaderShown));
 }
 
@@ -73,7 +76,8 @@ bool CsvRows::next() {
   split(line_, fields_);
   if (fields_.size() != header_.size()) {
     throw core::ConfigError(place(line_.data()) + ": expected " + std::to_string(header_.size()) +
-                            " fields as in the header, got " + std::to_string(fields_.size()) + ": " + quote(line_));
+                            " fields as in the header, got " + std::to_string(fields_.size()) +
+                            ": " + quote(line_));
   }
   return true;
 }
@@ -82,7 +86,8 @@ std::int64_t CsvRows::count(std::size_t column, std::int64_t most) const {
   const std::string_view text = fields_[column];
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::invalid_argument || end != text.data() + text.size()) fail(column, "a whole number");
+  if (error == std::errc::invalid_argument || end != text.data() + text.size())
+    fail(column, "a whole number");
   if (error != std::errc{} || value < 0 || value > most) {
     fail(column, "a whole number from 0 to " + std::to_string(most));
   }
@@ -90,8 +95,8 @@ std::int64_t CsvRows::count(std::size_t column, std::int64_t most) const {
 }
 
 void CsvRows::fail(std::size_t column, const std::string& expected) const {
-  throw core::ConfigError(place(fields_[column].data()) + ": " + std::string(header_[column]) + ": expected " + expected +
-                          ", got " + quote(fields_[column]));
+  throw core::ConfigError(place(fields_[column].data()) + ": " + std::string(header_[column]) +
+                          ": expected " + expected + ", got " + quote(fields_[column]));
 }
 
 std::string CsvRows::place(const char* at) const {

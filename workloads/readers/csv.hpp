@@ -1,7 +1,7 @@
 #pragma once
-// Comma-separated text with a header, read row by row without copying. Columns are found by name, in any order, among others;
-// line ends may be LF or CRLF, the last one may be missing, blank lines are skipped. Quoted fields are not understood: no trace
-// of numbers and times has them.
+// Comma-separated text with a header, read row by row without copying. Columns are found by name,
+// in any order, among others; line ends may be LF or CRLF, the last one may be missing, blank lines
+// are skipped. Quoted fields are not understood: no trace of numbers and times has them.
 
 #include <cstdint>
 #include <string>
@@ -19,10 +19,12 @@ class CsvRows {
  public:
   explicit CsvRows(const TraceText& csv);
 
-  /// Where a column stands. Throws ConfigError when it stands nowhere, listing the columns there are, or twice.
+  /// Where a column stands. Throws ConfigError when it stands nowhere, listing the columns there
+  /// are, or twice.
   [[nodiscard]] std::size_t column(std::string_view name) const;
 
-  /// Moves to the next row; false at the end. Throws ConfigError when a row is not as long as the header.
+  /// Moves to the next row; false at the end. Throws ConfigError when a row is not as long as the
+  /// header.
   bool next();
   /// A field of the row, spaces around it removed; valid as long as the text.
   [[nodiscard]] std::string_view field(std::size_t column) const { return fields_[column]; }

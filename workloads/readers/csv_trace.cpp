@@ -10,8 +10,9 @@ namespace ridgeline::workloads {
 
 bool recognizes(const CsvTraceFormat& format, std::string_view text) {
   const auto names = csv_header(text);
-  return std::any_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return name == format.prompt_tokens || name == format.output_tokens; });
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    return name == format.prompt_tokens || name == format.output_tokens;
+  });
 }
 
 TraceFile read_csv_trace(const CsvTraceFormat& format, const TraceText& trace) {

@@ -1,6 +1,6 @@
 #pragma once
-// A trace with one request a row, and a column each for when it came and how long it was. A format is which columns these are
-// and how its clock is written.
+// A trace with one request a row, and a column each for when it came and how long it was. A format
+// is which columns these are and how its clock is written.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,8 @@ struct CsvTraceFormat {
   std::optional<std::int64_t> (*clock_ns)(std::string_view text);
 };
 
-/// Whether the header has one of the token columns. One is enough: the other's absence is then an error that names it.
+/// Whether the header has one of the token columns. One is enough: the other's absence is then an
+/// error that names it.
 [[nodiscard]] bool recognizes(const CsvTraceFormat& format, std::string_view text);
 
 [[nodiscard]] TraceFile read_csv_trace(const CsvTraceFormat& format, const TraceText& trace);

@@ -1,6 +1,6 @@
 #pragma once
-// Text from a file of unknown content, as an error may show it: in quotes, short, and printable ASCII, whatever terminal or
-// decoder it meets.
+// Text from a file of unknown content, as an error may show it: in quotes, short, and printable
+// ASCII, whatever terminal or decoder it meets.
 
 #include <string>
 #include <string_view>

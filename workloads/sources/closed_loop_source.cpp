@@ -7,9 +7,15 @@
 
 namespace ridgeline::workloads {
 
-ClosedLoopSource::ClosedLoopSource(const ClosedLoop& loop, std::int64_t requests, Lengths prompts, Lengths outputs)
-    : think_time_(loop.think_time), left_(requests), prompts_(std::move(prompts)), outputs_(std::move(outputs)) {
-  for (const std::int64_t last = left_ - std::min(loop.concurrency, requests); left_ > last; --left_) announced_.push({});
+ClosedLoopSource::ClosedLoopSource(const ClosedLoop& loop, std::int64_t requests, Lengths prompts,
+                                   Lengths outputs)
+    : think_time_(loop.think_time),
+      left_(requests),
+      prompts_(std::move(prompts)),
+      outputs_(std::move(outputs)) {
+  for (const std::int64_t last = left_ - std::min(loop.concurrency, requests); left_ > last;
+       --left_)
+    announced_.push({});
 }
 
 std::optional<core::Instant> ClosedLoopSource::next_arrival() const {
@@ -18,11 +24,15 @@ std::optional<core::Instant> ClosedLoopSource::next_arrival() const {
 }
 
 Request ClosedLoopSource::take() {
-  if (announced_.empty()) throw core::InvariantError("took a request from a closed loop that waits for an answer");
+  if (announced_.empty())
+    throw core::InvariantError("took a request from a closed loop that waits for an answer");
   const std::uint64_t id = next_id_++;
   const core::Instant arrival = announced_.top();
   announced_.pop();
-  return {.id = id, .arrival = arrival, .prompt_tokens = prompts_.tokens_of(id), .output_tokens = outputs_.tokens_of(id)};
+  return {.id = id,
+          .arrival = arrival,
+          .prompt_tokens = prompts_.tokens_of(id),
+          .output_tokens = outputs_.tokens_of(id)};
 }
 
 void ClosedLoopSource::on_finished(core::Instant when) {

@@ -1,6 +1,7 @@
 #pragma once
-// Clients that each wait for an answer, think, and ask again. All ask first at 0. Clients are alike, so nobody needs to know
-// whose request was answered: lengths belong to the request's number, in order of arrival.
+// Clients that each wait for an answer, think, and ask again. All ask first at 0. Clients are
+// alike, so nobody needs to know whose request was answered: lengths belong to the request's
+// number, in order of arrival.
 
 #include <cstdint>
 #include <functional>

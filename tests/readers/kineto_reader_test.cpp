@@ -1,3 +1,6 @@
+// Does a Chrome trace become the events, calls, operators and counters that it tells of, exact to
+// the nanosecond?
+
 #include "timeline/readers/kineto.hpp"
 
 #include <algorithm>
@@ -7,47 +10,16 @@
 #include <sstream>
 #include <string>
 
-#include "core/error.hpp"
 #include "tests/corpus.hpp"
+#include "tests/readers/kineto_text.hpp"
 #include "timeline/readers/formats.hpp"
 
 namespace ridgeline::timeline {
 namespace {
 
+using namespace tests;
 using Sizes = std::array<std::int64_t, 3>;
 using Kind = HostCall::Kind;
-
-Recording read(const std::string& text) {
-  const RecordingFile file{"t.json", "t.json", text};
-  REQUIRE(recognizes_kineto(file));
-  return read_kineto(file);
-}
-
-/// A trace of these events; its times count from 1,000 ns after 1970.
-std::string trace(const std::string& events, const std::string& more = "") {
-  return R"({"schemaVersion":1,)" + more + R"("baseTimeNanoseconds":1000,"traceEvents":[)" + events + R"(],"traceName":"t"})";
-}
-
-std::string kernel(const std::string& times, const std::string& args = R"("device":2,"stream":1,"correlation":7)") {
-  return R"({"ph":"X","cat":"kernel","name":"k","pid":2,"tid":1,)" + times + R"(,"args":{)" + args + "}}";
-}
-
-std::string call(const std::string& name, const std::string& args) {
-  return R"({"ph":"X","cat":"cuda_runtime","name":")" + name + R"(","pid":42,"tid":43,"ts":1,"dur":2,"args":{)" + args + "}}";
-}
-
-std::string error_of(const std::string& text) {
-  try {
-    static_cast<void>(read(text));
-  } catch (const core::ConfigError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool says(const Recording& r, const std::string& sentence) {
-  return std::find(r.missing.begin(), r.missing.end(), sentence) != r.missing.end();
-}
 
 }  // namespace
 
@@ -73,13 +45,15 @@ TEST_CASE("A time is a decimal number of microseconds, kept to the nanosecond", 
   }
 }
 
-TEST_CASE("With a base, times count from it; without one the earliest event is time zero", "[kineto]") {
+TEST_CASE("With a base, times count from it; without one the earliest event is time zero",
+          "[kineto]") {
   const Recording with = read(trace(kernel(R"("ts":5,"dur":1)")));
   CHECK(with.base_unix_ns == 1000);
   CHECK(with.device_events[0].start.ns == 5000);
 
   // 2023 in microseconds since 1970, as Kineto wrote before it had a base.
-  const Recording old = read("[" + kernel(R"("ts":1695835542514261,"dur":1)") + "," + kernel(R"("ts":1695835542514263,"dur":1)") + "]");
+  const Recording old = read("[" + kernel(R"("ts":1695835542514261,"dur":1)") + "," +
+                             kernel(R"("ts":1695835542514263,"dur":1)") + "]");
   CHECK(old.base_unix_ns == 1695835542514261000);
   CHECK(old.device_events[0].start.ns == 0);
   CHECK(old.device_events[1].start.ns == 2000);
@@ -89,22 +63,10 @@ TEST_CASE("With a base, times count from it; without one the earliest event is t
   CHECK(since_boot.device_events[0].start.ns == 0);
 }
 
-TEST_CASE("An event without a possible time is dropped and counted", "[kineto]") {
-  for (const std::string bad : {R"("ts":NaN,"dur":1)", R"("ts":1)", R"("ts":1e30,"dur":1)", R"("ts":"soon","dur":1)", R"("ts":1,"dur":1e999999999999)",
-                                R"("ts":99999999999999999999999999,"dur":1)"}) {
-    INFO(bad);
-    const Recording r = read(trace(kernel(bad) + "," + kernel(R"("ts":1,"dur":1)")));
-    CHECK(r.device_events.size() == 1);
-    CHECK(says(r, "1 event without a time, left out"));
-  }
-  const Recording r = read(trace(kernel(R"("ts":1,"dur":-1)") + "," + kernel(R"("ts":1,"dur":-0.5)") + "," + kernel(R"("ts":1,"dur":0)")));
-  CHECK(r.device_events.size() == 1);
-  CHECK(says(r, "2 events with a negative duration, left out"));
-}
-
 TEST_CASE("A kernel says where it ran, what launched it and how large it was", "[kineto]") {
   const Recording r = read(trace(kernel(
-      R"("ts":1,"dur":2)", R"("External id":5,"device":9,"stream":3,"correlation":7,"kind":"Dispatch Kernel","grid":[4,2,1],"block":[512,1,1])")));
+      R"("ts":1,"dur":2)",
+      R"("External id":5,"device":9,"stream":3,"correlation":7,"kind":"Dispatch Kernel","grid":[4,2,1],"block":[512,1,1])")));
   const DeviceEvent& e = r.device_events.at(0);
   CHECK(e.kind == DeviceEvent::Kind::kernel);
   CHECK(r.name(e.name) == "k");
@@ -118,41 +80,62 @@ TEST_CASE("A kernel says where it ran, what launched it and how large it was", "
 }
 
 TEST_CASE("Without args the track says device and stream", "[kineto]") {
-  const Recording r = read(trace(R"({"ph":"X","cat":"Kernel","name":"k","pid":"3","tid":"stream 20","ts":1,"dur":1})"));
+  const Recording r = read(
+      trace(R"({"ph":"X","cat":"Kernel","name":"k","pid":"3","tid":"stream 20","ts":1,"dur":1})"));
   CHECK(r.device_events.at(0).device == 3);
   CHECK(r.device_events.at(0).stream == 20);
   CHECK(says(r, "no kernel has a correlation id: not tied to a launch"));
 }
 
-TEST_CASE("hipExtModuleLaunchKernel counts its grid in threads, hipLaunchKernel in workgroups", "[kineto]") {
-  const std::string sizes = R"("device":2,"stream":1,"correlation":7,"grid":[2949120,1,1],"block":[256,1,1])";
+TEST_CASE("hipExtModuleLaunchKernel counts its grid in threads, hipLaunchKernel in workgroups",
+          "[kineto]") {
+  const std::string sizes =
+      R"("device":2,"stream":1,"correlation":7,"grid":[2949120,1,1],"block":[256,1,1])";
   const std::string at = R"("ts":3,"dur":1)";
   // 2,949,120 threads of 256 are 11,520 workgroups.
-  CHECK(read(trace(kernel(at, sizes) + "," + call("hipExtModuleLaunchKernel", R"("correlation":7)"))).device_events[0].workgroups == Sizes{11520, 1, 1});
-  CHECK(read(trace(kernel(at, sizes) + "," + call("hipLaunchKernel", R"("correlation":7)"))).device_events[0].workgroups == Sizes{2949120, 1, 1});
+  CHECK(
+      read(trace(kernel(at, sizes) + "," + call("hipExtModuleLaunchKernel", R"("correlation":7)")))
+          .device_events[0]
+          .workgroups == Sizes{11520, 1, 1});
+  CHECK(read(trace(kernel(at, sizes) + "," + call("hipLaunchKernel", R"("correlation":7)")))
+            .device_events[0]
+            .workgroups == Sizes{2949120, 1, 1});
   // A part of a workgroup is a workgroup.
   const std::string odd = R"("correlation":7,"grid":[257,1,1],"block":[256,1,1])";
-  CHECK(read(trace(kernel(at, odd) + "," + call("hipExtModuleLaunchKernel", R"("correlation":7)"))).device_events[0].workgroups == Sizes{2, 1, 1});
+  CHECK(read(trace(kernel(at, odd) + "," + call("hipExtModuleLaunchKernel", R"("correlation":7)")))
+            .device_events[0]
+            .workgroups == Sizes{2, 1, 1});
 }
 
 TEST_CASE("A kernel without a grid takes that of its launch", "[kineto]") {
-  const Recording r = read(trace(kernel(R"("ts":3,"dur":1)") + "," + call("hipModuleLaunchKernel", R"("correlation":7,"grid":[32,1,1],"block":[64,1,1])")));
+  const Recording r = read(
+      trace(kernel(R"("ts":3,"dur":1)") + "," +
+            call("hipModuleLaunchKernel", R"("correlation":7,"grid":[32,1,1],"block":[64,1,1])")));
   CHECK(r.device_events[0].workgroups == Sizes{32, 1, 1});
   CHECK(r.device_events[0].threads[0] == 64);
 }
 
-TEST_CASE("A kernel comes from a graph if the file says so or a graph's launch started it", "[kineto]") {
+TEST_CASE("A kernel comes from a graph if the file says so or a graph's launch started it",
+          "[kineto]") {
   const std::string at = R"("ts":3,"dur":1)";
-  CHECK(read(trace(kernel(at, R"("correlation":7,"kind":"Dispatch Task")"))).device_events[0].from_graph);
-  CHECK(read(trace(kernel(at, R"("correlation":7,"graph id":3,"graph node id":8)"))).device_events[0].from_graph);
-  CHECK_FALSE(read(trace(kernel(at, R"("correlation":7,"graph id":0)"))).device_events[0].from_graph);
-  CHECK(read(trace(kernel(at) + "," + call("hipGraphLaunch", R"("correlation":7)"))).device_events[0].from_graph);
+  CHECK(read(trace(kernel(at, R"("correlation":7,"kind":"Dispatch Task")")))
+            .device_events[0]
+            .from_graph);
+  CHECK(read(trace(kernel(at, R"("correlation":7,"graph id":3,"graph node id":8)")))
+            .device_events[0]
+            .from_graph);
+  CHECK_FALSE(
+      read(trace(kernel(at, R"("correlation":7,"graph id":0)"))).device_events[0].from_graph);
+  CHECK(read(trace(kernel(at) + "," + call("hipGraphLaunch", R"("correlation":7)")))
+            .device_events[0]
+            .from_graph);
 }
 
 TEST_CASE("A copy goes the way the runtime was asked for, whatever ROCm calls it", "[kineto]") {
   const auto copy_of = [](const std::string& kind) {
-    return read(trace(R"({"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","pid":2,"tid":0,"ts":3,"dur":1,"args":{"correlation":7,"kind":"DtoD","bytes":256}},)" +
-                      call("hipMemcpyWithStream", R"("correlation":7,"bytes":"256","kind":)" + kind)));
+    return read(trace(
+        R"j({"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","pid":2,"tid":0,"ts":3,"dur":1,"args":{"correlation":7,"kind":"DtoD","bytes":256}},)j" +
+        call("hipMemcpyWithStream", R"("correlation":7,"bytes":"256","kind":)" + kind)));
   };
   const Recording r = copy_of(R"("2")");
   CHECK(r.device_events[0].kind == DeviceEvent::Kind::copy);
@@ -164,12 +147,15 @@ TEST_CASE("A copy goes the way the runtime was asked for, whatever ROCm calls it
   CHECK(copy_of(R"("1")").device_events[0].copy == CopyKind::host_to_device);
   CHECK(copy_of("1").device_events[0].copy == CopyKind::host_to_device);
   CHECK(copy_of(R"("3")").device_events[0].copy == CopyKind::device_to_device);
-  CHECK(copy_of(R"("4")").device_events[0].copy == CopyKind::device_to_device);  // for the runtime to find out: the name is all there is
+  CHECK(copy_of(R"("4")").device_events[0].copy ==
+        CopyKind::device_to_device);  // for the runtime to find out: the name is all there is
 }
 
 TEST_CASE("CUDA's copies and sets are told by their names", "[kineto]") {
   const auto event = [](const std::string& cat, const std::string& name) {
-    return read(trace(R"({"ph":"X","cat":")" + cat + R"(","name":")" + name + R"(","pid":0,"tid":7,"ts":3,"dur":1,"args":{"stream":7,"bytes":4}})")).device_events.at(0);
+    return read(trace(R"({"ph":"X","cat":")" + cat + R"(","name":")" + name +
+                      R"(","pid":0,"tid":7,"ts":3,"dur":1,"args":{"stream":7,"bytes":4}})"))
+        .device_events.at(0);
   };
   CHECK(event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)").copy == CopyKind::host_to_device);
   CHECK(event("Memcpy", "Memcpy DtoH (Device -> Pageable)").copy == CopyKind::device_to_host);
@@ -180,12 +166,24 @@ TEST_CASE("CUDA's copies and sets are told by their names", "[kineto]") {
 
 TEST_CASE("Calls are told apart by name, CUDA's and HIP's", "[kineto]") {
   const std::map<std::string, Kind> kinds{
-      {"hipLaunchKernel", Kind::launch},       {"hipExtModuleLaunchKernel", Kind::launch}, {"cudaLaunchKernelExC", Kind::launch},
-      {"cuLaunchKernel", Kind::launch},        {"cuLaunchKernelEx", Kind::launch},         {"cudaLaunchHostFunc", Kind::other},
-      {"hipGraphLaunch", Kind::graph_launch},  {"cudaGraphLaunch", Kind::graph_launch},    {"hipMemcpyWithStream", Kind::copy},
-      {"cudaMemcpyAsync", Kind::copy},         {"hipDeviceSynchronize", Kind::synchronize}, {"cudaEventSynchronize", Kind::synchronize},
-      {"cuStreamSynchronize", Kind::synchronize}, {"hipMalloc", Kind::allocate},           {"cudaHostAlloc", Kind::allocate},
-      {"cudaFree", Kind::allocate},            {"hipGetDevicePropertiesR0600", Kind::other}, {"cudaMemsetAsync", Kind::other},
+      {"hipLaunchKernel", Kind::launch},
+      {"hipExtModuleLaunchKernel", Kind::launch},
+      {"cudaLaunchKernelExC", Kind::launch},
+      {"cuLaunchKernel", Kind::launch},
+      {"cuLaunchKernelEx", Kind::launch},
+      {"cudaLaunchHostFunc", Kind::other},
+      {"hipGraphLaunch", Kind::graph_launch},
+      {"cudaGraphLaunch", Kind::graph_launch},
+      {"hipMemcpyWithStream", Kind::copy},
+      {"cudaMemcpyAsync", Kind::copy},
+      {"hipDeviceSynchronize", Kind::synchronize},
+      {"cudaEventSynchronize", Kind::synchronize},
+      {"cuStreamSynchronize", Kind::synchronize},
+      {"hipMalloc", Kind::allocate},
+      {"cudaHostAlloc", Kind::allocate},
+      {"cudaFree", Kind::allocate},
+      {"hipGetDevicePropertiesR0600", Kind::other},
+      {"cudaMemsetAsync", Kind::other},
   };
   for (const auto& [name, kind] : kinds) {
     INFO(name);
@@ -209,11 +207,13 @@ TEST_CASE("An operator has its id and the shapes of its tensors", "[kineto]") {
   CHECK(r.operators[0].thread == 43);
   CHECK(r.operators[0].shapes == std::vector<std::vector<std::int64_t>>{{4, 8}, {}, {8, 2}});
   CHECK(r.name(r.operators[0].dtype) == "c10::BFloat16");
-  CHECK(r.operators[1].shapes == std::vector<std::vector<std::int64_t>>{{3}, {4, 1}, {}});  // a list of tensors, laid out
+  CHECK(r.operators[1].shapes ==
+        std::vector<std::vector<std::int64_t>>{{3}, {4, 1}, {}});  // a list of tensors, laid out
   CHECK(r.operators[2].shapes.empty());
 }
 
-TEST_CASE("Annotations and the server's counters are kept, stacks and instants are not", "[kineto]") {
+TEST_CASE("Annotations and the server's counters are kept, stacks and instants are not",
+          "[kineto]") {
   const Recording r = read(trace(kernel(R"("ts":3,"dur":1)") + R"(,
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":42,"tid":43,"ts":1,"dur":9},
       {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":2,"tid":1,"ts":3,"dur":1},
@@ -235,14 +235,16 @@ TEST_CASE("Annotations and the server's counters are kept, stacks and instants a
 }
 
 TEST_CASE("The header names devices, profiler and rank, before the events or after", "[kineto]") {
-  const std::string header = R"("deviceProperties":[{"id":0,"name":"AMD Instinct MI300X","numSms":304,"warpSize":64,"totalGlobalMem":206141652992,"computeMajor":9,"computeMinor":4}],
+  const std::string header =
+      R"("deviceProperties":[{"id":0,"name":"AMD Instinct MI300X","numSms":304,"warpSize":64,"totalGlobalMem":206141652992,"computeMajor":9,"computeMinor":4}],
       "distributedInfo":{"backend":"nccl","rank": 3,"world_size":8},"roctracer_version":4.1,"with_stack":1)";
   const std::string events = "\"traceEvents\":[" + kernel(R"("ts":1,"dur":1)") + "]";
-  for (const std::string& text : {"{" + header + "," + events + "}", "{" + events + "," + header + "}"}) {
+  for (const std::string& text :
+       {"{" + header + "," + events + "}", "{" + events + "," + header + "}"}) {
     const Recording r = read(text);
     REQUIRE(r.devices.size() == 1);
     CHECK(r.devices[0].name == "AMD Instinct MI300X");
-    CHECK(r.devices[0].architecture == "gfx942");
+    CHECK(r.devices[0].architecture == "gfx94");
     CHECK(r.devices[0].compute_units == 304);
     CHECK(r.devices[0].wave_size == 64);
     CHECK(r.devices[0].memory.value() == 206141652992.0);
@@ -252,13 +254,18 @@ TEST_CASE("The header names devices, profiler and rank, before the events or aft
     CHECK(r.with_stack);
     CHECK_FALSE(r.cuda);
   }
-  const Recording h100 = read(trace(kernel(R"("ts":1,"dur":1)"), R"("cupti_version":22,"deviceProperties":[{"name":"NVIDIA H100 80GB HBM3","warpSize":32,"computeMajor":9,"computeMinor":0}],)"));
+  const Recording h100 = read(trace(
+      kernel(R"("ts":1,"dur":1)"),
+      R"("cupti_version":22,"deviceProperties":[{"name":"NVIDIA H100 80GB HBM3","warpSize":32,"computeMajor":9,"computeMinor":0}],)"));
   CHECK(h100.cuda);
   CHECK(h100.profiler == "CUPTI 22");
   CHECK(h100.devices[0].architecture == "sm_90");
 }
 
-TEST_CASE("A row of rpd2tracing is the device's if its process is named for a GPU, and an arrow ties it to its call", "[kineto]") {
+TEST_CASE(
+    "A row of rpd2tracing is the device's if its process is named for a GPU, and an arrow ties it "
+    "to its call",
+    "[kineto]") {
   const Recording r = read(R"([ {}
 ,{"name": "process_name", "ph": "M", "pid":"2","args":{"name":"GPU2"}}
 ,{"pid":"2","tid":"0","name":"CopyHostToDevice","ts":"110","dur":"5","ph":"X","args":{"desc":"CopyHostToDevice"}}
@@ -284,67 +291,8 @@ TEST_CASE("A row of rpd2tracing is the device's if its process is named for a GP
   CHECK(r.counters.size() == 1);
 }
 
-TEST_CASE("A truncated file is read up to its last whole event", "[kineto]") {
-  const std::string first = kernel(R"("ts":1,"dur":1)");
-  const std::string text = R"({"baseTimeNanoseconds":1,"traceEvents":[)" + first + "," + first;
-  const std::size_t second = text.size() - first.size();
-  for (std::size_t cut = second + 1; cut < text.size(); ++cut) {
-    const Recording r = read(text.substr(0, cut));
-    REQUIRE(r.device_events.size() == 1);
-    REQUIRE(says(r, "the file is damaged after event 1 (byte " + std::to_string(second) + "); the rest is lost"));
-  }
-  CHECK(says(read(text), "the file is damaged after event 2 (byte " + std::to_string(text.size()) + "); the rest is lost"));
-}
-
-TEST_CASE("A file that is damaged before anything of use is an error that says where", "[kineto]") {
-  // {"schemaVersion":1,"traceEvents":[ is 34 bytes long.
-  CHECK(error_of(R"({"schemaVersion":1,"traceEvents":[)") == "t.json: the JSON is damaged before its first event (byte 34)");
-  CHECK(error_of(R"({"schemaVersion":1,"traceEv)") == "t.json: the JSON is damaged before its first event (byte 19)");
-  CHECK(error_of(R"({"schemaVersion" 1})") == "t.json: the JSON is damaged before its first event (byte 17)");
-  CHECK(error_of(R"({"traceEvents":[{"ph":"M"},{"ph)") ==
-        "t.json: the file is damaged after event 1 (byte 27); the rest is lost, and what came before holds neither device events nor runtime calls");
-  CHECK(error_of(R"({"traceEvents":[]})") == "t.json: read as kineto, it holds neither device events nor runtime calls");
-}
-
-TEST_CASE("One event that is not JSON costs that event only", "[kineto]") {
-  const Recording r = read(trace(R"({"ph":"X","cat" "kernel"},{"a":[}],17,null,)" + kernel(R"("ts":1,"dur":1)")));
-  CHECK(r.device_events.size() == 1);
-  CHECK(says(r, "4 events are not JSON, left out"));
-}
-
-TEST_CASE("Depth, duplicate keys, bytes that are not UTF-8 and bare control characters are let pass", "[kineto]") {
-  const std::string deep(100000, '[');
-  const std::string wide(100000, ']');
-  const Recording nested = read(trace(kernel(R"("ts":1,"dur":1)", R"("correlation":7,"Input Dims":)" + deep + wide) + R"(,{"ph":"X","x":)" + deep + wide + "}"));
-  CHECK(nested.device_events.size() == 1);
-
-  const Recording twice = read(trace(R"({"ph":"X","cat":"cpu_op","cat":"kernel","name":"a","name":"b","ts":9,"ts":1,"dur":1,"args":{"correlation":1,"correlation":2}})"));
-  CHECK(twice.name(twice.device_events.at(0).name) == "b");
-  CHECK(twice.device_events[0].start.ns == 1000);
-  CHECK(twice.device_events[0].correlation == 2);
-
-  const Recording bytes = read(trace("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\xFF\n\xC3\xA9\\u00e9\",\"ts\":1,\"dur\":1}"));
-  CHECK(bytes.name(bytes.device_events.at(0).name) == "a? \xC3\xA9\xC3\xA9");
-
-  const Recording escape = read(trace(R"({"ph":"X","cat":"kernel","name":"a\qb","ts":1,"dur":1})"));
-  CHECK(escape.name(escape.device_events.at(0).name) == R"(a\qb)");
-}
-
-TEST_CASE("Keys may come in any order", "[kineto]") {
-  const Recording r = read(trace(R"({"args":{"correlation":7,"device":1},"dur":2,"tid":4,"name":"k","ts":1,"cat":"kernel","pid":1,"ph":"X"})"));
-  CHECK(r.device_events.at(0).correlation == 7);
-  CHECK(r.device_events[0].stream == 4);
-}
-
-TEST_CASE("Other JSON is not taken for a trace", "[kineto]") {
-  for (const std::string_view text : {"{}", "[]", "", "   ", "[1,2]", R"({"rocprofiler-sdk-tool":[]})", R"({"a":1})", "a,b\n", "\"traceEvents\""}) {
-    INFO(text);
-    CHECK_FALSE(recognizes_kineto({"x", "x", text}));
-  }
-}
-
 TEST_CASE("Every real trace has as many kernels as the corpus's index says", "[kineto][corpus]") {
-  const auto index = tests::corpus("traces/index.tsv");
+  const auto index = ridgeline::tests::corpus("traces/index.tsv");
   if (!index) return;
   std::ifstream in(*index);
   std::string line;
@@ -356,24 +304,32 @@ TEST_CASE("Every real trace has as many kernels as the corpus's index says", "[k
     if (cells.size() < 8 || cells[0].find(".json") == std::string::npos) continue;
     INFO(cells[0]);
     const Recording r = read_recording(index->parent_path() / cells[0]);
-    const auto kernels = std::count_if(r.device_events.begin(), r.device_events.end(),
-                                       [](const DeviceEvent& e) { return e.kind == DeviceEvent::Kind::kernel; });
-    CHECK(kernels == std::stoll(cells[6]));
+    const auto kernels =
+        std::count_if(r.device_events.begin(), r.device_events.end(),
+                      [](const DeviceEvent& e) { return e.kind == DeviceEvent::Kind::kernel; });
+    CHECK(kernels == std::stoll(cells[7]));
     ++files;
   }
   CHECK(files == 15);
 }
 
-TEST_CASE("SGLang's decode step: one graph of 544 kernels, a copy that blocks the host for 463 ms", "[kineto][corpus]") {
-  const auto path = tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
+TEST_CASE("SGLang's decode step: one graph of 544 kernels, a copy that blocks the host for 463 ms",
+          "[kineto][corpus]") {
+  const auto path = ridgeline::tests::corpus(
+      "traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
   if (!path) return;
   const Recording r = read_recording(*path);
-  CHECK(std::count_if(r.device_events.begin(), r.device_events.end(), [](const DeviceEvent& e) { return e.from_graph; }) == 544);
-  const auto blocked = std::max_element(r.calls.begin(), r.calls.end(), [](const HostCall& a, const HostCall& b) { return a.duration < b.duration; });
+  CHECK(std::count_if(r.device_events.begin(), r.device_events.end(),
+                      [](const DeviceEvent& e) { return e.from_graph; }) == 544);
+  const auto blocked = std::max_element(
+      r.calls.begin(), r.calls.end(),
+      [](const HostCall& a, const HostCall& b) { return a.duration < b.duration; });
   CHECK(r.name(blocked->name) == "hipMemcpyWithStream");
   CHECK(blocked->duration.count == 463063750);
   CHECK(blocked->copy == CopyKind::device_to_host);
-  const auto copy = std::find_if(r.device_events.begin(), r.device_events.end(), [&](const DeviceEvent& e) { return e.correlation == blocked->correlation; });
+  const auto copy =
+      std::find_if(r.device_events.begin(), r.device_events.end(),
+                   [&](const DeviceEvent& e) { return e.correlation == blocked->correlation; });
   REQUIRE(copy != r.device_events.end());
   CHECK(copy->duration.count == 4526);
   CHECK(r.base_unix_ns == 1775078550000000000);

@@ -54,9 +54,10 @@ void print_ledger(const sim::RunResult& result) {
                fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
   };
   constexpr std::string_view kMeanings[hw::kCauses] = {
-      "kernels bound by compute",       "kernels bound by HBM",
-      "kernels at their fixed cost",    "turning from kernel to kernel",
-      "waiting for the host to launch", "host between launches"};
+      "kernels bound by compute",      "kernels bound by HBM",
+      "kernels at their fixed cost",   "collectives between devices",
+      "turning from kernel to kernel", "waiting for the host to launch",
+      "host between launches"};
   for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
   row("no request to work on", result.end().ns - begin.count - ledger.total().count);
   fmt::print("{}\n", table.text({1, 2}));

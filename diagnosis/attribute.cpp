@@ -89,6 +89,9 @@ class StepAttribution {
   std::string fill(const timeline::StepSpan& step, std::vector<KernelSpan>& kernels) {
     if (step.decode_sequences + step.prefill_tokens == 0)
       return "the step's batch is not known: no annotation says it";
+    if (model_.has_experts() || model_.is_latent() || model_.windowed_layers() > 0)
+      return "layers of " + model_.name +
+             " are not plain dense ones: experts, latent attention or windows";
     const auto layers = attention_groups(kernels);
     if (static_cast<std::int64_t>(layers.size()) != model_.layers) {
       return "the step has " + std::to_string(layers.size()) + " attention kernels, the model " +
@@ -160,7 +163,7 @@ class StepAttribution {
     shape.prefill_qk = static_cast<std::int64_t>(step.prefill_qk);
     shape.prefill_qq = static_cast<std::int64_t>(step.prefill_qq);
     shape.sampled = step.decode_sequences + step.prefill_sequences;
-    workloads::lower_inference(model_, pattern.lowering, kv_cache_, shape, shape.tokens(),
+    workloads::lower_inference(model_, pattern.lowering, {}, kv_cache_, shape, shape.tokens(),
                                program_);
     roles_.clear();
     attention_ = {};

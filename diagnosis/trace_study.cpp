@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "timeline/readers/formats.hpp"
+#include "workloads/model_reference.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
@@ -72,7 +73,8 @@ TraceContext trace_context(const TraceStudy& study, const std::string& hw, const
     context.gpu = gpu_named(study.timeline.device().name, library);
   }
   if (!model.empty()) {
-    const core::Node node = library.resolve("models", reference(model, "--model"));
+    const core::Node node =
+        workloads::resolve_model(library, reference(model, "--model"), "--model");
     const core::Reader in(node);
     context.model = workloads::read_model_spec(in);
     in.finish();

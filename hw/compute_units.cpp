@@ -5,7 +5,7 @@
 namespace ridgeline::hw {
 
 TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
-                   std::int64_t splits, core::FlopPerSecond rate) {
+                   std::int64_t splits, core::FlopPerSecond rate, const TileConstants& constants) {
   const auto ceil_div = [](std::int64_t a, std::int64_t b) {
     return static_cast<double>((a + b - 1) / b);
   };
@@ -22,17 +22,24 @@ TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile ti
   plan.workgroups = tiles * static_cast<double>(splits);
   plan.issued = core::Flop{2.0 * tiles * m * n * k};
   const double waves = std::ceil(plan.workgroups / units);
-  const double tile_efficiency = m * n / (m * n + gpu.gemm.tile_load * (m + n));
-  const core::Flop per_tile{2.0 * m * n * (k / static_cast<double>(splits) + gpu.gemm.extra_k)};
+  const double tile_efficiency =
+      m * n / (m * n + constants.tile_load * (m + n) + constants.dequantize * n);
+  const core::Flop per_tile{2.0 * m * n * (k / static_cast<double>(splits) + constants.extra_k)};
   plan.compute = waves * (per_tile / (rate / units * tile_efficiency));
   if (splits > 1) {
     const core::Bytes partials{4.0 * static_cast<double>(splits) * static_cast<double>(shape.m) *
                                static_cast<double>(shape.n) * static_cast<double>(shape.batch)};
     plan.compute +=
-        gpu.gemm.split_cost +
+        constants.split_cost +
         partials / gpu.cache.bandwidth;  // fp32 partial sums, written and added in cache
   }
   return plan;
+}
+
+TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
+                   std::int64_t splits, core::FlopPerSecond rate) {
+  return plan_with(shape, gpu, tile, splits, rate,
+                   {gpu.gemm.tile_load, gpu.gemm.extra_k, gpu.gemm.split_cost});
 }
 
 }  // namespace ridgeline::hw

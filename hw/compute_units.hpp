@@ -8,14 +8,23 @@
 //     2 m n (k + extra_k) / (rate per unit x m n / (m n + tile_load (m + n)))
 //
 // because every step of k loads m + n elements for m n multiplies, and the pipeline must fill and
-// drain. A tuned library is modelled as choosing the best tile and split for each shape. Left out:
-// stream-K, LDS bank conflicts, dies out of step.
+// drain. Weights stored narrower than they are multiplied are unpacked by every tile that reads
+// them, which costs a tile as much as `dequantize` more rows: nothing when m rows wait for memory,
+// a few percent of a large tile. Left out: stream-K, LDS bank conflicts, dies out of step.
 
 #include "core/units.hpp"
 #include "hw/gpu_spec.hpp"
 #include "hw/kernel_work.hpp"
 
 namespace ridgeline::hw {
+
+/// What a tile costs beyond its arithmetic.
+struct TileConstants {
+  double tile_load = 0.0;
+  double extra_k = 0.0;
+  core::Seconds split_cost{};
+  double dequantize = 0.0;  // rows of work a tile; 0 where weights are stored as multiplied
+};
 
 struct TilePlan {
   GemmSpec::Tile tile;
@@ -27,6 +36,11 @@ struct TilePlan {
 
 /// The plan for one tile and split. `rate` is the whole machine's matrix rate after sustained
 /// fraction and efficiency.
+[[nodiscard]] TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
+                                 std::int64_t splits, core::FlopPerSecond rate,
+                                 const TileConstants& constants);
+
+/// With the machine's plain constants.
 [[nodiscard]] TilePlan plan_with(const GemmShape& shape, const GpuSpec& gpu, GemmSpec::Tile tile,
                                  std::int64_t splits, core::FlopPerSecond rate);
 

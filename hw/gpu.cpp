@@ -26,7 +26,8 @@ Gpu::Gpu(const GpuSpec& spec, const EfficiencySpec& efficiency, const LaunchSpec
 
 const KernelCost& Gpu::price(const KernelWork& work, LaunchMode mode) {
   const core::Nanoseconds floor = mode == LaunchMode::eager ? launch_.floor : launch_.graph_floor;
-  if (work.gemm.m == 0) {
+  const auto* experts = std::get_if<ExpertStage>(&work.operation);
+  if (work.gemm.m == 0 && experts == nullptr) {
     last_ = cost_of(work, spec_, efficiency_, floor);
     return last_;
   }
@@ -37,11 +38,21 @@ const KernelCost& Gpu::price(const KernelWork& work, LaunchMode mode) {
                               work.activation_read[1], work.activation_written}) {
     bytes = stir(bytes, std::bit_cast<std::uint64_t>(b.value()));
   }
+  for (const char c : work.flavour) bytes = stir(bytes, static_cast<std::uint64_t>(c));
+  bytes = stir(bytes, static_cast<std::uint64_t>(work.weights));
+  GemmShape shape = work.gemm;
+  if (experts != nullptr) {
+    const MoeQuery& q = experts->query;
+    shape = {q.tokens, q.inter_dim, q.model_dim, q.experts};
+    for (const double amount :
+         {q.weight_element.value(), q.activation_element.value(), q.active.value_or(0.0),
+          static_cast<double>(q.topk), experts->down ? 1.0 : 0.0})
+      bytes = stir(bytes, std::bit_cast<std::uint64_t>(amount));
+  }
   const std::uint32_t rest = static_cast<std::uint32_t>(work.kind) |
                              static_cast<std::uint32_t>(work.math) << 8U |
                              static_cast<std::uint32_t>(mode) << 16U;
-  const auto [it, fresh] =
-      products_.try_emplace({work.gemm, std::bit_cast<std::int64_t>(bytes), rest});
+  const auto [it, fresh] = products_.try_emplace({shape, std::bit_cast<std::int64_t>(bytes), rest});
   if (fresh) it->second = cost_of(work, spec_, efficiency_, floor);
   return it->second;
 }

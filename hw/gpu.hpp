@@ -91,6 +91,7 @@ Execution Gpu::execute(const KernelProgram& program, LaunchMode mode, Visit&& vi
       const KernelCost& cost = costs_[i];
       const Cause cause = cost.binds == Binding::compute  ? Cause::compute
                           : cost.binds == Binding::memory ? Cause::memory
+                          : cost.binds == Binding::link   ? Cause::communication
                                                           : Cause::floor;
       out.ledger[cause] += cost.duration * segment.repeat;
       out.issued += cost.issued * repeat;

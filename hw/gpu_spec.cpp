@@ -1,7 +1,5 @@
 #include "hw/gpu_spec.hpp"
 
-#include <charconv>
-
 namespace ridgeline::hw {
 namespace {
 
@@ -60,39 +58,6 @@ CacheSpec read_cache(const core::Reader& in) {
   return cache;
 }
 
-/// "128x256"; zeros for anything else.
-GemmSpec::Tile parse_tile(const std::string& word) {
-  GemmSpec::Tile tile;
-  const char* end = word.data() + word.size();
-  const auto [x, bad_m] = std::from_chars(word.data(), end, tile.m);
-  if (bad_m != std::errc{} || x == end || *x != 'x') return {};
-  const auto [rest, bad_n] = std::from_chars(x + 1, end, tile.n);
-  if (bad_n != std::errc{} || rest != end) return {};
-  return tile;
-}
-
-GemmSpec read_gemm(const core::Reader& in) {
-  GemmSpec gemm;
-  for (const std::string& word : in.words("tiles")) {
-    const GemmSpec::Tile tile = parse_tile(word);
-    if (tile.m < 1 || tile.n < 1 || tile.m > 4096 || tile.n > 4096) {
-      in.reject("tiles", "expected tiles like 128x256, got '" + word + "'");
-    }
-    gemm.tiles.push_back(tile);
-  }
-  in.require(!gemm.tiles.empty(), "tiles", "at least one tile like 128x256");
-  const auto constant = [&](std::string_view key) {
-    const double v = in.get<double>(key);
-    in.require(v >= 0.0 && v < 1e6, key, "a number from 0 to 1e6");
-    return v;
-  };
-  gemm.tile_load = constant("tile_load");
-  gemm.extra_k = constant("extra_k");
-  gemm.max_splits = in.integer("max_splits", 1, 64);
-  gemm.split_cost = short_time(in, "split_cost");
-  return gemm;
-}
-
 }  // namespace
 
 GpuSpec read_gpu_spec(const core::Reader& in) {
@@ -114,7 +79,21 @@ GpuSpec read_gpu_spec(const core::Reader& in) {
   }
   gpu.hbm = read_hbm(in.child("hbm"));
   gpu.cache = read_cache(in.child("cache"));
-  gpu.gemm = read_gemm(in.child("gemm"));
+  const bool calibrated = in.get("calibrated", true);
+  gpu.borrowed = in.get("borrowed", false);
+  gpu.gemm = read_gemm_spec(in.child("gemm"), calibrated);
+  const auto mechanism = [&](std::string_view key, const auto& read) {
+    if (!in.has(key)) return;
+    if (calibrated) {
+      read(in.child(key));
+    } else {
+      static_cast<void>(in.raw(key));
+    }
+  };
+  mechanism("attention", [&](const core::Reader& r) { gpu.attention = read_attention_spec(r); });
+  mechanism("moe", [&](const core::Reader& r) { gpu.moe = read_moe_spec(r); });
+  mechanism("passes", [&](const core::Reader& r) { gpu.passes = read_pass_spec(r); });
+  if (in.has("interconnect")) gpu.node = read_node_spec(in.child("interconnect"));
   if (in.has("sources")) static_cast<void>(in.raw("sources"));
   return gpu;
 }

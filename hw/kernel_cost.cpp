@@ -4,8 +4,12 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "hw/compute_units.hpp"
+#include "hw/attention_cost.hpp"
+#include "hw/collective_cost.hpp"
+#include "hw/gemm_cost.hpp"
 #include "hw/hbm.hpp"
+#include "hw/moe_cost.hpp"
+#include "hw/pass_cost.hpp"
 
 namespace ridgeline::hw {
 namespace {
@@ -31,11 +35,173 @@ bool is_matrix_product(KernelKind kind) {
          kind == KernelKind::attention_values;
 }
 
+/// Prices one kernel; each of these fills in what its mechanism says.
+class Pricing {
+ public:
+  Pricing(const KernelWork& work, const GpuSpec& gpu, const EfficiencySpec& efficiency)
+      : work_(work),
+        gpu_(gpu),
+        compute_(efficiency.of_compute(work.kind)),
+        bandwidth_(efficiency.of_bandwidth(work.kind)),
+        tuned_(efficiency.tuned_gemms) {
+    cost_.useful = work.useful;
+  }
+
+  KernelCost run() {
+    std::visit([this](const auto& operation) { price(operation); }, work_.operation);
+    return cost_;
+  }
+
+ private:
+  void price(const std::monostate&) {
+    const Traffic traffic = traffic_of(work_, gpu_.cache);
+    cost_.hbm_read = traffic.hbm_read;
+    cost_.hbm_written = traffic.hbm_written;
+    if (is_matrix_product(work_.kind)) {
+      product(traffic);
+    } else if (gpu_.passes && work_.issued.value() <= 0.0 && work_.useful.value() <= 0.0) {
+      pass(*gpu_.passes);
+    } else {
+      plain(traffic);
+    }
+  }
+
+  void product(const Traffic& traffic) {
+    GemmQuery query;
+    query.shape = work_.gemm;
+    query.math = work_.math;
+    query.weights = work_.weights;
+    query.flavour = work_.flavour;
+    query.hbm = traffic.hbm_read + traffic.hbm_written;
+    query.cached = traffic.cached;
+    query.compute_efficiency = compute_;
+    query.bandwidth_efficiency = bandwidth_;
+    query.tuned = tuned_;
+    const GemmCost product = gemm_cost(query, gpu_);
+    cost_.compute = product.compute;
+    cost_.memory = product.memory;
+    cost_.fixed = product.fixed;
+    cost_.issued = product.plan.issued;
+    cost_.tile_m = static_cast<std::int32_t>(product.plan.tile.m);
+    cost_.tile_n = static_cast<std::int32_t>(product.plan.tile.n);
+    cost_.splits = static_cast<std::int32_t>(product.plan.splits);
+    cost_.workgroups = product.plan.workgroups;
+    cost_.spread = product.spread;
+    cost_.extrapolated = product.extrapolated;
+  }
+
+  void pass(const PassSpec& spec) {
+    const auto constants = [&]() -> const PassConstants& {
+      const auto of = [&](const std::optional<PassConstants>& own) -> const PassConstants& {
+        return own ? *own : spec.any;
+      };
+      switch (work_.kind) {
+        case KernelKind::norm:
+          return of(spec.norm);
+        case KernelKind::elementwise:
+          return of(spec.elementwise);
+        case KernelKind::rope:
+          return of(spec.rope);
+        case KernelKind::cache_write:
+          return of(spec.cache_write);
+        case KernelKind::cast:
+        case KernelKind::copy:
+        case KernelKind::quantize:
+          return of(spec.cast);
+        default:
+          return spec.any;
+      }
+    };
+    const core::Bytes activations =
+        work_.activation_read[0] + work_.activation_read[1] + work_.activation_written;
+    const PassTime time = pass_time(activations, work_.stream_read + work_.stream_written,
+                                    work_.rows, spec, constants(), gpu_.hbm, gpu_.cache);
+    cost_.fixed = time.fixed;
+    cost_.memory = time.fixed + time.memory / bandwidth_;
+    cost_.workgroups = work_.workgroups;
+    cost_.spread = spec.spread;
+  }
+
+  /// No constants of this machine: arithmetic at the sustained rate, bytes at the sustained
+  /// bandwidth.
+  void plain(const Traffic& traffic) {
+    cost_.issued = std::max(work_.issued, work_.useful);
+    if (cost_.issued.value() > 0.0) {
+      const core::FlopPerSecond rate =
+          gpu_.peak[work_.math] * (gpu_.sustained[work_.math] * compute_);
+      cost_.compute = cost_.issued / rate;
+    }
+    cost_.memory = std::max(time_to_move(traffic.hbm_read + traffic.hbm_written, gpu_.hbm,
+                                         bandwidth_, filled(work_.workgroups, gpu_)),
+                            traffic.cached / gpu_.cache.bandwidth);
+    cost_.workgroups = work_.workgroups;
+  }
+
+  void price(const AttentionQuery& query) {
+    take(attention_cost(query, gpu_, gpu_.attention, {compute_, bandwidth_}));
+  }
+  void price(const AttentionPair& pair) {
+    const AttentionEfficiency efficiency{compute_, bandwidth_};
+    if (gpu_.attention.prefill && gpu_.attention.together) {
+      take(attention_cost_together(pair.prefill, pair.decode, gpu_, gpu_.attention, efficiency));
+      return;
+    }
+    // Nothing is known of such a kernel here: the two one after the other.
+    const AttentionCost first = attention_cost(pair.prefill, gpu_, gpu_.attention, efficiency);
+    const AttentionCost second = attention_cost(pair.decode, gpu_, gpu_.attention, efficiency);
+    take(first);
+    const core::Seconds whole = first.time() + second.time();
+    (first.compute > first.memory ? cost_.compute : cost_.memory) = whole;
+    cost_.issued += second.issued;
+    cost_.hbm_read += second.hbm_read;
+    cost_.hbm_written += second.hbm_written;
+  }
+  void take(const AttentionCost& cost) {
+    cost_.compute = cost.compute;
+    cost_.memory = cost.memory;
+    cost_.fixed = cost.fixed;
+    cost_.issued = cost.issued;
+    cost_.hbm_read = cost.hbm_read;
+    cost_.hbm_written = cost.hbm_written;
+    cost_.workgroups = cost.workgroups;
+    cost_.splits = static_cast<std::int32_t>(cost.splits);
+    cost_.spread = cost.spread;
+    cost_.extrapolated = cost.extrapolated || gpu_.borrowed;
+  }
+
+  void price(const ExpertStage& stage) {
+    const MoeCost both = cost_of(stage.query, gpu_, gpu_.moe);
+    const MoeStage& cost = stage.down ? both.down : both.gate_up;
+    cost_.compute = cost.compute;
+    cost_.memory = cost.memory;
+    cost_.fixed = gpu_.moe.fixed;
+    cost_.issued = cost.issued;
+    cost_.useful = cost.useful;
+    cost_.hbm_read = cost.hbm;
+    cost_.tile_m = static_cast<std::int32_t>(cost.tile_rows);
+    cost_.tile_n = static_cast<std::int32_t>(cost.tile_columns);
+    cost_.workgroups = cost.workgroups;
+    cost_.spread = both.spread;
+    cost_.extrapolated = both.extrapolated || gpu_.borrowed;
+  }
+
+  void price(const CollectiveCall& call) {
+    const CollectiveCost cost = cost_of(call.query, gpu_.node, gpu_.node.library(call.library));
+    cost_.link = cost.time;
+    cost_.spread = cost.spread;
+    cost_.extrapolated = cost.extrapolated || gpu_.borrowed;
+  }
+
+  const KernelWork& work_;
+  const GpuSpec& gpu_;
+  double compute_;
+  double bandwidth_;
+  bool tuned_;
+  KernelCost cost_;
+};
+
 /// A step has fewer than a million kernels, so no step overflows the clock's 292 years.
 constexpr core::Seconds kLongestKernel{3600.0};
-
-/// The tile that a library uses when nobody tuned it for the shape at hand.
-GemmSpec::Tile default_tile(const GemmSpec& gemm) { return gemm.tiles[gemm.tiles.size() / 2]; }
 
 }  // namespace
 
@@ -62,63 +228,10 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
     throw core::InvariantError(gpu.name + " has no matrix rate for " +
                                std::string(name_of(work.math)));
   }
-  const Traffic traffic = traffic_of(work, gpu.cache);
-  const core::Bytes moved = traffic.hbm_read + traffic.hbm_written;
-  const double bandwidth_fraction = efficiency.of_bandwidth(work.kind);
-  const auto memory_time = [&](double workgroups) {
-    return std::max(time_to_move(moved, gpu.hbm, bandwidth_fraction, filled(workgroups, gpu)),
-                    traffic.cached / gpu.cache.bandwidth);
-  };
-
-  KernelCost cost;
+  KernelCost cost = Pricing(work, gpu, efficiency).run();
   cost.floor = floor.seconds();
-  cost.useful = work.useful;
-  cost.hbm_read = traffic.hbm_read;
-  cost.hbm_written = traffic.hbm_written;
 
-  if (is_matrix_product(work.kind)) {
-    const core::FlopPerSecond rate =
-        gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
-    TilePlan best;
-    core::Seconds best_memory{};
-    core::Seconds best_time{INFINITY};
-    const auto consider = [&](GemmSpec::Tile tile, std::int64_t splits) {
-      const TilePlan plan = plan_with(work.gemm, gpu, tile, splits, rate);
-      const core::Seconds memory = memory_time(plan.workgroups);
-      const core::Seconds time = std::max(plan.compute, memory);
-      if (time < best_time) {
-        best = plan;
-        best_memory = memory;
-        best_time = time;
-      }
-    };
-    if (efficiency.tuned_gemms) {
-      for (const GemmSpec::Tile tile : gpu.gemm.tiles) {
-        for (std::int64_t splits = 1; splits <= gpu.gemm.max_splits; splits *= 2)
-          consider(tile, splits);
-      }
-    } else {
-      consider(default_tile(gpu.gemm), 1);
-    }
-    cost.compute = best.compute;
-    cost.memory = best_memory;
-    cost.issued = best.issued;
-    cost.tile_m = static_cast<std::int32_t>(best.tile.m);
-    cost.tile_n = static_cast<std::int32_t>(best.tile.n);
-    cost.splits = static_cast<std::int32_t>(best.splits);
-    cost.workgroups = best.workgroups;
-  } else {
-    cost.issued = std::max(work.issued, work.useful);
-    if (cost.issued.value() > 0.0) {
-      const core::FlopPerSecond rate =
-          gpu.peak[work.math] * (gpu.sustained[work.math] * efficiency.of_compute(work.kind));
-      cost.compute = cost.issued / rate;
-    }
-    cost.memory = memory_time(work.workgroups);
-    cost.workgroups = work.workgroups;
-  }
-
-  const core::Seconds work_time = std::max(cost.compute, cost.memory);
+  const core::Seconds work_time = std::max({cost.compute, cost.memory, cost.link});
   if (!(work_time <= kLongestKernel)) {
     throw core::SimulationError(
         "the kernel " + std::string(work.role) + " would run for more than an hour on " + gpu.name +
@@ -126,7 +239,10 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   }
   cost.duration = {
       std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
-  cost.binds = work_time <= cost.floor       ? Binding::floor
+  // A kernel that is start and end for the most part is at its floor, whatever little it does.
+  const bool at_floor = work_time <= cost.floor || cost.fixed > work_time * 0.5;
+  cost.binds = cost.link > core::Seconds{}   ? Binding::link
+               : at_floor                    ? Binding::floor
                : cost.compute >= cost.memory ? Binding::compute
                                              : Binding::memory;
   return cost;

@@ -1,5 +1,7 @@
 #pragma once
-// How long a kernel takes, and because of what: t = max(compute, memory, floor).
+// How long a kernel takes, and because of what: t = max(compute, memory, floor). Matrix products,
+// attention, experts, collectives and small kernels have mechanisms of their own
+// (hw/*_cost.hpp); this is where they come together.
 
 #include <array>
 #include <cstdint>
@@ -11,13 +13,15 @@
 
 namespace ridgeline::hw {
 
-/// Which of a kernel's three times is the longest.
-enum class Binding : std::uint8_t { compute, memory, floor };
+/// Which of a kernel's times is the longest; `link` of collectives alone.
+enum class Binding : std::uint8_t { compute, memory, floor, link };
 
 struct KernelCost {
   core::Seconds compute{};
   core::Seconds memory{};
   core::Seconds floor{};
+  core::Seconds link{};   // of collectives, which have nothing else
+  core::Seconds fixed{};  // contained in compute and memory: start and end of a measured kernel
   Binding binds = Binding::floor;
   core::Nanoseconds duration{};  // the longest of the three; times are rounded up, so that rounding
                                  // beats no bound
@@ -30,6 +34,8 @@ struct KernelCost {
   std::int32_t tile_n = 0;
   std::int32_t splits = 0;
   double workgroups = 0.0;
+  double spread = 0.0;        // standard deviation of ln(real / predicted); 0 where nobody measured
+  bool extrapolated = false;  // outside of the sizes that were measured
 
   [[nodiscard]] core::Bytes hbm() const { return hbm_read + hbm_written; }
 };

@@ -19,6 +19,11 @@ const std::vector<core::Choice<KernelKind>>& kernel_kind_names() {
       {"embedding", KernelKind::embedding},
       {"sampling", KernelKind::sampling},
       {"loss", KernelKind::loss},
+      {"quantize", KernelKind::quantize},
+      {"routing", KernelKind::routing},
+      {"experts", KernelKind::experts},
+      {"collective", KernelKind::collective},
+      {"copy", KernelKind::copy},
   };
   return names;
 }

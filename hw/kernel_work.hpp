@@ -5,10 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 
 #include "core/reader.hpp"
 #include "core/units.hpp"
+#include "hw/attention_cost.hpp"
+#include "hw/collective_cost.hpp"
 #include "hw/dtype.hpp"
+#include "hw/moe_cost.hpp"
 
 namespace ridgeline::hw {
 
@@ -28,8 +32,13 @@ enum class KernelKind : std::uint8_t {
   embedding,
   sampling,
   loss,
+  quantize,  // activations into the number format of a product, with their scales
+  routing,   // which experts a token visits, and in which order their rows stand
+  experts,   // the grouped products of a mixture of experts
+  collective,
+  copy,  // a tensor into another layout
 };
-inline constexpr std::size_t kKernelKinds = 15;
+inline constexpr std::size_t kKernelKinds = 20;
 
 /// In the order of the enum.
 [[nodiscard]] const std::vector<core::Choice<KernelKind>>& kernel_kind_names();
@@ -50,12 +59,37 @@ struct GemmShape {
   }
 };
 
+/// The kernel that runs a step's prefills and decodes at once, where attention kernels do that.
+struct AttentionPair {
+  AttentionQuery prefill;
+  AttentionQuery decode;
+};
+
+/// One of the two grouped products of a layer's experts.
+struct ExpertStage {
+  MoeQuery query;
+  bool down = false;  // else gate and up
+};
+
+struct CollectiveCall {
+  CollectiveQuery query;
+  std::string_view library;  // of the machine's interconnect; static storage
+};
+
+/// What kernels with a mechanism of their own are asked; every other kernel is a matrix product or
+/// passes its bytes.
+using Operation =
+    std::variant<std::monostate, AttentionQuery, AttentionPair, ExpertStage, CollectiveCall>;
+
 struct KernelWork {
   KernelKind kind = KernelKind::elementwise;
-  std::string_view role;     // "q_proj"; static storage
-  Dtype math = Dtype::fp16;  // whose matrix rate the arithmetic runs at
-  GemmShape gemm;            // of gemm, attention_scores, attention_values; all zero otherwise
-  core::Flop useful{};       // what the mathematics needs
+  std::string_view role;        // "q_proj"; static storage
+  Dtype math = Dtype::fp16;     // whose matrix rate the arithmetic runs at
+  GemmShape gemm;               // of gemm, attention_scores, attention_values; all zero otherwise
+  Dtype weights = Dtype::fp16;  // of gemm: what its matrix is stored in, where narrower than `math`
+  std::string_view flavour = {};  // of gemm: of its kernel library ("blockscale"); static storage
+  Operation operation = {};
+  core::Flop useful{};  // what the mathematics needs
   core::Flop issued{};  // what the instructions count, for kernels whose padding does not come from
                         // GEMM tiles
   core::Bytes stream_read{};     // weights, KV cache, score matrices: always from HBM
@@ -66,6 +100,7 @@ struct KernelWork {
   core::Bytes activation_written{};
   core::Bytes transient{};  // memory it needs beyond weights, KV cache and its layer's activations,
                             // freed again when it ends
+  double rows = 0.0;  // of the tensors that a small kernel passes, a workgroup each; 0 unknown
   double workgroups = 0.0;  // independent pieces of a kernel without GEMM shape; 0 means more than
                             // enough to fill the machine
 };

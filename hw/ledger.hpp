@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a step went. Six causes, in whole nanoseconds, and they add up to the step
+// Where the time of a step went. Seven causes, in whole nanoseconds, and they add up to the step
 // exactly.
 
 #include <array>
@@ -11,16 +11,17 @@
 namespace ridgeline::hw {
 
 enum class Cause : std::uint8_t {
-  compute,   // in kernels that the matrix units bind
-  memory,    // in kernels that HBM binds
-  floor,     // in kernels that do so little that their fixed cost binds
-  dispatch,  // between kernels: the device turning from one to the next
-  launch,    // between kernels: the device waiting for the host to issue the next
-  host,      // before and after the kernels: scheduling, sampling, detokenizing
+  compute,        // in kernels that the matrix units bind
+  memory,         // in kernels that HBM binds
+  floor,          // in kernels that do so little that their fixed cost binds
+  communication,  // in collectives and transfers between devices
+  dispatch,       // between kernels: the device turning from one to the next
+  launch,         // between kernels: the device waiting for the host to issue the next
+  host,           // before and after the kernels: scheduling, sampling, detokenizing
 };
-inline constexpr std::size_t kCauses = 6;
-inline constexpr std::array<std::string_view, kCauses> kCauseNames{"compute",  "memory", "floor",
-                                                                   "dispatch", "launch", "host"};
+inline constexpr std::size_t kCauses = 7;
+inline constexpr std::array<std::string_view, kCauses> kCauseNames{
+    "compute", "memory", "floor", "communication", "dispatch", "launch", "host"};
 
 struct Ledger {
   std::array<core::Nanoseconds, kCauses> by_cause{};
@@ -50,7 +51,8 @@ struct Ledger {
   }
   /// Time with a kernel on the device.
   [[nodiscard]] core::Nanoseconds busy() const {
-    return (*this)[Cause::compute] + (*this)[Cause::memory] + (*this)[Cause::floor];
+    return (*this)[Cause::compute] + (*this)[Cause::memory] + (*this)[Cause::floor] +
+           (*this)[Cause::communication];
   }
 };
 

@@ -8,6 +8,7 @@ namespace ridgeline::sim {
 namespace {
 
 constexpr std::int64_t kMostSequences = 65536;
+constexpr std::int64_t kMostGpus = 1024;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kMostBlocks = 1 << 27;  // times a block of 16 still counts in 32 bits
 
@@ -58,12 +59,21 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.block_size = whole("block_size", e.block_size, 1, 4096);
   if (in.has("gpu_memory_utilization"))
     e.gpu_memory_utilization = in.fraction("gpu_memory_utilization", 0.01, 1.0);
+  e.parallelism.tensor = whole("tensor_parallel_size", 1, 1, kMostGpus);
+  in.require(model.heads % e.parallelism.tensor == 0, "tensor_parallel_size",
+             "a divisor of model.heads (" + std::to_string(model.heads) + ")");
+  e.parallelism.pipeline = whole("pipeline_parallel_size", 1, 1, kMostGpus);
+  in.require(e.parallelism.pipeline <= model.layers, "pipeline_parallel_size",
+             "at most model.layers (" + std::to_string(model.layers) + ")");
+  e.parallelism.experts = in.get("enable_expert_parallel", false);
+  e.data_parallel_size = whole("data_parallel_size", 1, 1, kMostGpus);
   e.kv_cache_dtype = model.activations;
   if (in.has("kv_cache_dtype") && in.get<std::string>("kv_cache_dtype") != "auto") {
     e.kv_cache_dtype = in.choice("kv_cache_dtype", hw::dtype_names());
   }
   e.enable_chunked_prefill = in.get("enable_chunked_prefill", e.enable_chunked_prefill);
   e.enforce_eager = in.get("enforce_eager", e.enforce_eager);
+  e.enable_prefix_caching = in.get("enable_prefix_caching", e.enable_prefix_caching);
   e.async_scheduling = in.get("async_scheduling", e.async_scheduling);
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);

@@ -9,6 +9,7 @@
 #include "core/reader.hpp"
 #include "hw/dtype.hpp"
 #include "workloads/model_spec.hpp"
+#include "workloads/parallelism.hpp"
 
 namespace ridgeline::sim {
 
@@ -19,10 +20,13 @@ struct EngineSpec {
   std::int64_t max_model_len = 0;  // resolved: never 0 once read
   std::int64_t block_size = 16;
   double gpu_memory_utilization = 0.9;
+  workloads::Parallelism parallelism;   // tensor_parallel_size and its kin
+  std::int64_t data_parallel_size = 1;  // copies of all this, each with its share of the requests
   hw::Dtype kv_cache_dtype = hw::Dtype::bf16;
   bool enable_chunked_prefill = true;
   bool enforce_eager = false;
   bool async_scheduling = true;
+  bool enable_prefix_caching = true;              // so far of a preempted request's own blocks
   std::int64_t long_prefill_token_threshold = 0;  // 0: off
   bool scheduler_reserve_full_isl = true;
   double watermark =

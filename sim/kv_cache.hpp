@@ -1,17 +1,20 @@
 #pragma once
 // Paged KV cache: a sequence holds whole blocks of `block_size` tokens and takes one more when it
-// outgrows them. Blocks are interchangeable, so counting them is enough. Left out: prefix sharing.
+// outgrows them. Free blocks are handed out in the order in which they were freed, and a block
+// keeps its contents until it is handed out (vLLM 0.19, vllm/v1/core/block_pool.py): a preempted
+// sequence that comes back finds what is left of its own prefix. Its blocks are freed tail first,
+// so what is left is always a prefix and a count says it all. Left out: prefixes that requests
+// share.
 
 #include <cstdint>
-
-#include "core/error.hpp"
+#include <list>
+#include <unordered_map>
 
 namespace ridgeline::sim {
 
 class KvCache {
  public:
-  KvCache(std::int64_t blocks, std::int64_t block_size)
-      : blocks_(blocks), block_size_(block_size), free_(blocks) {}
+  KvCache(std::int64_t blocks, std::int64_t block_size);
 
   [[nodiscard]] std::int64_t blocks() const { return blocks_; }
   [[nodiscard]] std::int64_t block_size() const { return block_size_; }
@@ -27,22 +30,41 @@ class KvCache {
     const std::int64_t more = blocks_for(tokens) - held;
     if (more > free_) return false;
     if (more > 0) {
-      free_ -= more;
+      hand_out(more);
       held += more;
     }
     return true;
   }
-  /// Takes all its blocks back.
+  /// Takes all its blocks back; nobody will ask for their contents.
   void release(std::int64_t& held) {
-    free_ += held;
+    push_free(kNobody, held);
     held = 0;
-    if (free_ > blocks_) throw core::InvariantError("more KV blocks returned than there are");
   }
 
+  /// Takes all blocks of a preempted sequence back, the first `full` of which hold whole blocks of
+  /// computed tokens that it will ask for again.
+  void release_preempted(std::uint64_t owner, std::int64_t& held, std::int64_t full);
+  /// Blocks from the first on that still hold what a preempted sequence left.
+  [[nodiscard]] std::int64_t left_by(std::uint64_t owner) const;
+  /// Gives it the first `blocks` of those back; the others are forgotten.
+  void take_back(std::uint64_t owner, std::int64_t& held, std::int64_t blocks);
+
  private:
+  /// Neighbours in the order of eviction that one sequence freed.
+  struct Run {
+    std::uint64_t owner;
+    std::int64_t blocks;
+  };
+  static constexpr std::uint64_t kNobody = UINT64_MAX;
+
+  void push_free(std::uint64_t owner, std::int64_t blocks);
+  void hand_out(std::int64_t blocks);
+
   std::int64_t blocks_;
   std::int64_t block_size_;
   std::int64_t free_;
+  std::list<Run> order_;  // of eviction
+  std::unordered_map<std::uint64_t, std::list<Run>::iterator> left_;
 };
 
 }  // namespace ridgeline::sim

@@ -17,22 +17,31 @@ core::Bytes attention_transient(const Scenario& s) {
   const double q =
       static_cast<double>(std::min(s.engine.max_num_batched_tokens, s.engine.max_model_len));
   const double k = static_cast<double>(s.engine.max_model_len);
-  return hw::bytes_of(s.model.activations) * (static_cast<double>(s.model.heads) * q * k);
+  return hw::bytes_of(s.model.activations) *
+         (static_cast<double>(s.model.heads / s.engine.parallelism.tensor) * q * k);
+}
+
+/// A pipeline stage caches its own layers only; the fullest stage decides.
+core::Bytes kv_bytes_per_token(const Scenario& s) {
+  const workloads::Parallelism& p = s.engine.parallelism;
+  const core::Bytes all = s.model.kv_bytes_per_token(s.engine.kv_cache_dtype, p.tensor);
+  const std::int64_t of_stage = (s.model.layers + p.pipeline - 1) / p.pipeline;
+  return all * (static_cast<double>(of_stage) / static_cast<double>(s.model.layers));
 }
 
 }  // namespace
 
 MemoryPlan plan_memory(const Scenario& s) {
   MemoryPlan plan{hw::HbmLedger(s.gpu.hbm.capacity * s.engine.gpu_memory_utilization), {}, 0};
-  plan.ledger.reserve("weights", s.model.weight_bytes());
-  plan.ledger.reserve(
-      "activations",
-      workloads::activation_bytes(s.model, s.engine.max_num_batched_tokens, s.engine.max_num_seqs));
+  const workloads::Parallelism& p = s.engine.parallelism;
+  plan.ledger.reserve("weights", s.model.weight_bytes_per_gpu(p.tensor, p.pipeline, p.expert()));
+  plan.ledger.reserve("activations",
+                      workloads::activation_bytes(s.model, p, s.engine.max_num_batched_tokens,
+                                                  s.engine.max_num_seqs));
   if (const core::Bytes transient = attention_transient(s); transient.value() > 0.0) {
     plan.ledger.reserve("materialised attention scores", transient);
   }
-  plan.block_bytes = s.model.kv_bytes_per_token(s.engine.kv_cache_dtype) *
-                     static_cast<double>(s.engine.block_size);
+  plan.block_bytes = kv_bytes_per_token(s) * static_cast<double>(s.engine.block_size);
 
   const double fit =
       std::floor(plan.ledger.free() / plan.block_bytes) - 1.0;  // less the null block

@@ -1,6 +1,7 @@
 #include "sim/replica.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "workloads/limits.hpp"
@@ -16,7 +17,8 @@ Replica::Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario,
       kv_(memory.kv_blocks, scenario.engine.block_size),
       state_{kv_, {}, {}},
       scheduler_(make_scheduler(scenario.engine)),
-      model_(scenario) {}
+      model_(scenario),
+      planned_ahead_(scenario.engine.async_scheduling ? 2 : 1) {}
 
 void Replica::serve(const std::function<bool(core::Instant)>& should_stop) {
   while (true) {
@@ -27,7 +29,14 @@ void Replica::serve(const std::function<bool(core::Instant)>& should_stop) {
       now_ = std::max(now_, *next);
       continue;
     }
-    step();
+    if (!planned_.empty()) planned_.front().before = counters();  // it begins now
+    while (planned_.size() < planned_ahead_) {
+      const std::size_t before = planned_.size();
+      plan_step();
+      if (planned_.size() == before) break;
+    }
+    if (planned_.empty()) continue;  // a lone sequence preempted itself; it starts over
+    run_step();
     if (should_stop(now_)) {
       result_.interrupted = true;
       break;
@@ -72,25 +81,45 @@ void Replica::admit(const workloads::Request& request) {
   passengers_[request.id] = std::move(passenger);
 }
 
-void Replica::step() {
+CounterRecord Replica::counters() const {
   CounterRecord counters;
   counters.running = static_cast<std::uint32_t>(state_.running.size());
   counters.waiting = static_cast<std::uint32_t>(state_.waiting.size());
   counters.kv_blocks_used = static_cast<std::uint32_t>(kv_.used_blocks());
   counters.preemptions = static_cast<std::uint32_t>(result_.preemptions);
+  return counters;
+}
 
+void Replica::plan_step() {
+  const CounterRecord before = counters();
   scheduler_->plan(state_, plan_);
   note_preemptions();
   note_admissions();
   if (plan_.chunks.empty()) {
-    if (!plan_.preempted.empty())
-      return;  // a lone sequence preempted itself; it starts over in the next step
-    throw core::SimulationError("the scheduler found nothing to do although requests are waiting");
+    if (plan_.preempted.empty() && planned_.empty())
+      throw core::SimulationError(
+          "the scheduler found nothing to do although requests are waiting");
+    return;
   }
-  const workloads::StepShape shape = advance_sequences();
-  result_.counters.push_back(counters);
-  record_step(shape, model_.run(model_.prepare(shape)));
-  emit_tokens();
+  Planned& step = planned_.emplace_back();
+  step.before = before;
+  const workloads::StepShape shape = advance_sequences(step.emitting);
+  step.record = record_of(shape, model_.run(model_.prepare(shape)));
+}
+
+void Replica::run_step() {
+  const Planned step = std::move(planned_.front());
+  planned_.pop_front();
+  result_.counters.push_back(step.before);
+  StepRecord record = step.record;
+  record.start = now_;
+  result_.steps.push_back(record);
+  now_ = record.end();
+  if (now_.since_start().value() > workloads::kLongestSeconds) {
+    throw core::SimulationError("the run would last longer than 1e9 simulated seconds");
+  }
+  spent_ += record.ledger;
+  emit_tokens(step.emitting);
 }
 
 void Replica::note_admissions() {
@@ -109,31 +138,44 @@ void Replica::note_admissions() {
 void Replica::note_preemptions() {
   for (const Sequence* sequence : plan_.preempted) {
     Passenger& passenger = *passengers_[sequence->request.id];
-    passenger.in_batch += spent_ - passenger.at_admission;
-    passenger.left_batch = now_;
+    if (sequence->in_flight > 0) {
+      passenger.leaves = true;
+    } else {
+      leave_batch(passenger);
+    }
     ++result_.requests[sequence->request.id].preemptions;
     ++result_.preemptions;
   }
 }
 
-workloads::StepShape Replica::advance_sequences() {
+void Replica::leave_batch(Passenger& passenger) {
+  passenger.leaves = false;
+  passenger.in_batch += spent_ - passenger.at_admission;
+  passenger.left_batch = now_;
+}
+
+workloads::StepShape Replica::advance_sequences(std::vector<Sequence*>& emitting) {
   workloads::StepShape shape;
+  emitting.reserve(plan_.chunks.size());
   for (const StepPlan::Chunk& chunk : plan_.chunks) {
     Sequence& sequence = *chunk.sequence;
     const bool decode = sequence.decodes();
     sequence.computed += chunk.tokens;
+    const bool emits = sequence.outstanding() == 0;  // else more of its prompt is to come
     if (decode) {
       shape.add_decode(sequence.computed);
     } else {
-      shape.add_prefill(chunk.tokens, sequence.computed, sequence.outstanding() == 0);
+      shape.add_prefill(chunk.tokens, sequence.computed, emits);
     }
+    if (!emits) continue;
+    ++sequence.in_flight;
+    emitting.push_back(&sequence);
   }
   return shape;
 }
 
-void Replica::record_step(const workloads::StepShape& shape, const StepTiming& timing) {
+StepRecord Replica::record_of(const workloads::StepShape& shape, const StepTiming& timing) {
   StepRecord record;
-  record.start = now_;
   record.ledger = timing.ledger;
   record.prefill_qk = shape.prefill_qk;
   record.prefill_qq = shape.prefill_qq;
@@ -143,22 +185,18 @@ void Replica::record_step(const workloads::StepShape& shape, const StepTiming& t
   record.prefill_tokens = static_cast<std::uint32_t>(shape.prefill_tokens);
   record.prefill_context = static_cast<std::uint32_t>(shape.prefill_context);
   record.sampled = static_cast<std::uint32_t>(shape.sampled);
-  result_.steps.push_back(record);
-  now_ = record.end();
-  if (now_.since_start().value() > workloads::kLongestSeconds) {
-    throw core::SimulationError("the run would last longer than 1e9 simulated seconds");
-  }
-  spent_ += record.ledger;
+  return record;
 }
 
-void Replica::emit_tokens() {
+void Replica::emit_tokens(const std::vector<Sequence*>& emitting) {
   finished_.clear();
+  bool finished_waiting = false;
   TokenGap run;  // neighbours in the batch mostly waited equally long
-  for (const StepPlan::Chunk& chunk : plan_.chunks) {
-    Sequence& sequence = *chunk.sequence;
-    if (sequence.outstanding() != 0) continue;  // more of its prompt to come
+  for (Sequence* const emitter : emitting) {
+    Sequence& sequence = *emitter;
     Passenger& passenger = *passengers_[sequence.request.id];
     RequestRecord& record = result_.requests[sequence.request.id];
+    --sequence.in_flight;
     ++sequence.generated;
     if (sequence.generated == 1) {
       record.first_token = now_;
@@ -175,12 +213,18 @@ void Replica::emit_tokens() {
       ++run.count;
     }
     passenger.last_token = now_;
-    if (sequence.generated == sequence.output_limit) finish(passenger);
+    if (sequence.generated == sequence.output_limit) {
+      finished_waiting = finished_waiting || passenger.leaves;
+      finish(passenger);
+    } else if (passenger.leaves) {
+      leave_batch(passenger);
+    }
   }
   if (run.count > 0) result_.token_gaps.push_back(run);
   if (!finished_.empty()) {
-    std::erase_if(state_.running,
-                  [](const Sequence* s) { return s->generated == s->output_limit; });
+    const auto done = [](const Sequence* s) { return s->generated == s->output_limit; };
+    std::erase_if(state_.running, done);
+    if (finished_waiting) std::erase_if(state_.waiting, done);
     for (const std::uint64_t id : finished_) passengers_[id].reset();
     if (inbox_.reacts()) simulation_.sleep_until(now_);  // its client may ask again
   }

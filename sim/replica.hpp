@@ -1,7 +1,13 @@
 #pragma once
 // One server: its queues, its KV cache, its device, and the loop that serves.
+//
+// As vLLM V1's engine core (vllm/v1/engine/core.py, step_with_batch_queue, version 0.19): with
+// async_scheduling a step is planned when the one before begins, so that the device never waits for
+// the plan. Whoever arrives then waits for the step that runs and for the one already planned
+// behind it, and what ends in the running step keeps its place and its KV blocks in the next plan.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -33,16 +39,30 @@ class Replica {
     core::Instant left_batch;  // when it was preempted
     core::Instant last_token;
     hw::Ledger in_batch;  // collected in earlier stays since its last change of phase
+    bool leaves = false;  // preempted, but its token in flight is still to come
+  };
+
+  /// A step that is planned but not done.
+  struct Planned {
+    StepRecord record;  // but for its start
+    CounterRecord before;
+    std::vector<Sequence*> emitting;  // who gets a token from it
   };
 
   void take_arrivals();
   void admit(const workloads::Request& request);
-  void step();
+  /// Plans a step if there is one, behind those already planned.
+  void plan_step();
+  /// Runs the oldest planned step.
+  void run_step();
   void note_admissions();
   void note_preemptions();
-  [[nodiscard]] workloads::StepShape advance_sequences();
-  void record_step(const workloads::StepShape& shape, const StepTiming& timing);
-  void emit_tokens();
+  void leave_batch(Passenger& passenger);
+  [[nodiscard]] workloads::StepShape advance_sequences(std::vector<Sequence*>& emitting);
+  [[nodiscard]] static StepRecord record_of(const workloads::StepShape& shape,
+                                            const StepTiming& timing);
+  [[nodiscard]] CounterRecord counters() const;
+  void emit_tokens(const std::vector<Sequence*>& emitting);
   void finish(Passenger& passenger);
   void leave_interrupted();
   [[nodiscard]] bool has_work() const { return !state_.running.empty() || !state_.waiting.empty(); }
@@ -56,6 +76,8 @@ class Replica {
   std::unique_ptr<Scheduler> scheduler_;
   StepModel model_;
   StepPlan plan_;
+  std::deque<Planned> planned_;
+  std::size_t planned_ahead_;                           // at most so many of them
   std::vector<std::unique_ptr<Passenger>> passengers_;  // by request id
   core::Instant now_;
   hw::Ledger spent_;                     // all steps so far

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '3'};
+constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '4'};
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 30U;
 

@@ -48,6 +48,16 @@ KernelClass class_of(KernelKind kind) {
       return KernelClass::sampling;
     case KernelKind::loss:
       return KernelClass::loss;
+    case KernelKind::quantize:
+      return KernelClass::cast;
+    case KernelKind::routing:
+      return KernelClass::elementwise;
+    case KernelKind::experts:
+      return KernelClass::gemm;
+    case KernelKind::copy:
+      return KernelClass::copy;
+    case KernelKind::collective:
+      return KernelClass::collective;
   }
   return KernelClass::other;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <filesystem>
 
+#include "workloads/model_reference.hpp"
+
 namespace ridgeline::sim {
 namespace {
 
@@ -83,7 +85,8 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   for (const Reference& reference : kReferences) {
     core::Node* node = document.find(reference.key);
     if (node == nullptr) core::Reader(document).fail(reference.key, "a name, a path or a map");
-    *node = library.resolve(reference.kind, *node, reference.key);
+    *node = reference.kind == "models" ? workloads::resolve_model(library, *node, reference.key)
+                                       : library.resolve(reference.kind, *node, reference.key);
   }
   for (const auto& [key, value] : overrides) {
     if (!names_whole_reference(key))

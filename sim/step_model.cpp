@@ -12,10 +12,12 @@ StepModel::StepModel(const Scenario& scenario)
 PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
   PreparedStep step;
   std::int64_t rows = shape.tokens();
-  // Only pure decode steps are captured; past the largest size they run eagerly.
-  if (scenario_.stack.graphs && !scenario_.engine.enforce_eager && shape.prefill_sequences == 0) {
-    if (const auto size = scenario_.engine.graph_size_for(shape.decode_sequences)) {
-      step.mode = hw::LaunchMode::graph;
+  // Pure decode steps are captured whole; past the largest size they run eagerly.
+  if (scenario_.stack.graphs && !scenario_.engine.enforce_eager) {
+    const bool decode = shape.prefill_sequences == 0;
+    const auto size = scenario_.engine.graph_size_for(rows);
+    if (size && (decode || scenario_.stack.piecewise_graphs)) {
+      if (decode) step.mode = hw::LaunchMode::graph;
       rows = *size;
     }
   }
@@ -24,7 +26,8 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
   // host does both beside them.
   if (!scenario_.engine.async_scheduling) step.host_before = {step.host.count / 2};
   workloads::lower_inference(scenario_.model, scenario_.stack.lowering,
-                             scenario_.engine.kv_cache_dtype, shape, rows, program_);
+                             scenario_.engine.parallelism, scenario_.engine.kv_cache_dtype, shape,
+                             rows, program_);
   return step;
 }
 

@@ -31,7 +31,7 @@ struct StepRecord {
             prefill_context,  prefill_qk,     prefill_qq,        sampled};
   }
 };
-static_assert(sizeof(StepRecord) == 96 && std::is_trivially_copyable_v<StepRecord>);
+static_assert(sizeof(StepRecord) == 104 && std::is_trivially_copyable_v<StepRecord>);
 
 /// The server's state when a step began.
 struct CounterRecord {

@@ -64,6 +64,15 @@ constexpr auto kNvidia = Vendor::nvidia;
 constexpr std::nullopt_t kAny = std::nullopt;
 
 constexpr Row kRows[] = {
+    {gemm, "experts", kAmd, kAny,
+     "void ck::kernel_moe_gemm<ck::GridwiseMoeGemm<{K}, {K}, float, {K}>, true, "
+     "(ck::InMemoryDataOperationEnum)0, 2, (ck::TailNumber)1>(ck::GridwiseMoeGemm<{K}, {K}, float, "
+     "{K}>::Argument)"},
+    {gemm, "experts", kNvidia, kAny, "fused_moe_kernel"},
+    {elementwise, "routing", kAny, kAny,
+     "void vllm::moe::moe_align_block_size_kernel<int>(int const*, int*, int*, int*, int, int, "
+     "int, "
+     "int, unsigned long, int*)"},
     {attention, "reduce", kAmd, kAny,
      "void paged_attention_ll4mi_reduce_kernel<{D}, {D}, {H}, {H}, 256, 3, false>({D}*, float "
      "const*, float const*, {D} const*, int const*, int const*, int, int, float const*)"},
@@ -232,7 +241,8 @@ std::string cublas_name(const NameFacts& facts, const Spelling& spelling) {
 std::string profiler_name(const NameFacts& facts) {
   const Spelling& spelling = spelling_of(facts.dtype);
   const Vendor vendor = facts.architecture.starts_with("sm_") ? Vendor::nvidia : Vendor::amd;
-  if (facts.cls == gemm || facts.cls == attention_scores) {
+  const bool grouped = facts.role.find("experts") != std::string_view::npos;
+  if ((facts.cls == gemm && !grouped) || facts.cls == attention_scores) {
     return vendor == Vendor::amd ? tensile_name(facts, spelling) : cublas_name(facts, spelling);
   }
   for (const Row& row : kRows) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/run_directory.hpp"
+#include "workloads/model_reference.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -161,7 +162,7 @@ diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
     }
   }
   return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
-    const core::Node node = library.resolve("models", reference, "model");
+    const core::Node node = workloads::resolve_model(library, reference);
     const core::Reader in(node, "model");
     const workloads::ModelSpec model = workloads::read_model_spec(in);
     in.finish();

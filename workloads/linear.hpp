@@ -5,6 +5,9 @@
 
 namespace ridgeline::workloads {
 
+/// Rows and columns of a fused attention tile: issued work is counted in whole blocks.
+inline constexpr double kQueryBlock = 128.0;
+
 /// `rows` tokens through a weight matrix of `in` x `out`; weights stream from HBM, activations pass
 /// through the cache.
 [[nodiscard]] inline hw::KernelWork linear_work(std::string_view role, std::int64_t rows,
@@ -13,7 +16,7 @@ namespace ridgeline::workloads {
   hw::KernelWork work;
   work.role = role;
   work.kind = hw::KernelKind::gemm;
-  work.math = math;
+  work.math = work.weights = math;
   work.gemm = {rows, out, in, 1};
   work.useful = work.gemm.flop();
   work.stream_read = weight_element * (static_cast<double>(in) * static_cast<double>(out));

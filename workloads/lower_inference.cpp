@@ -1,6 +1,8 @@
 #include "workloads/lower_inference.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "workloads/linear.hpp"
 
@@ -12,39 +14,78 @@ using core::Flop;
 using hw::KernelKind;
 using hw::KernelWork;
 
-constexpr double kQueryBlock =
-    128.0;  // rows and columns of a fused attention tile: issued work is counted in whole blocks
 constexpr std::int64_t kMatrixRows =
     16;  // rows of the smallest MFMA tile: decode attention pads a query group to them
 
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Of a layer, all that its kernels depend on.
+struct LayerKind {
+  bool experts = false;
+  bool windowed = false;
+  bool operator==(const LayerKind&) const = default;
+};
+
+/// Heads and widths of an attention kernel on one GPU.
+struct HeadShape {
+  std::int64_t heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t head_dim = 128;
+  std::int64_t v_head_dim = 128;
+  Bytes kv_token{};  // cache bytes of a token that this kernel reads
+
+  [[nodiscard]] double q_width() const { return static_cast<double>(heads * head_dim); }
+  [[nodiscard]] double o_width() const { return static_cast<double>(heads * v_head_dim); }
+  /// FLOP of one query token against one key.
+  [[nodiscard]] double pair_flop() const {
+    return 2.0 * static_cast<double>(heads * (head_dim + v_head_dim));
+  }
+};
+
 class InferenceLowering {
  public:
-  InferenceLowering(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache,
-                    const StepShape& shape, std::int64_t padded_tokens, hw::KernelProgram& program)
+  InferenceLowering(const ModelSpec& model, const Lowering& lowering,
+                    const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
+                    std::int64_t padded_tokens, hw::KernelProgram& program)
       : model_(model),
         lowering_(lowering),
+        parallelism_(parallelism),
         shape_(shape),
         program_(program),
+        tp_(parallelism.tensor),
         rows_(padded_tokens),
         tokens_(static_cast<double>(padded_tokens)),
         element_(hw::bytes_of(model.activations)),
-        kv_per_token_layer_(hw::bytes_of(kv_cache) * static_cast<double>(2 * model.kv_dim())) {}
+        cache_element_(hw::bytes_of(kv_cache)),
+        heads_(up(model.heads, tp_)),
+        kv_heads_(model.kv_heads_per_gpu(tp_)),
+        ffn_(up(model.ffn, tp_)) {}
 
   void write() {
     program_.clear();
     program_.begin_segment(1);
     pass("embedding", KernelKind::embedding, {}, hidden());
-    program_.begin_segment(model_.layers);
-    layer();
+    all_reduce("embedding_reduce");
+    layers();
+    if (parallelism_.pipeline > 1) {
+      program_.begin_segment(parallelism_.pipeline - 1);
+      collective("stage_send", hw::CollectiveKind::send, 2, hidden());
+    }
     program_.begin_segment(1);
     head();
   }
 
  private:
+  // -- tensors
+
   [[nodiscard]] Bytes tensor(std::int64_t width) const {
     return element_ * (tokens_ * static_cast<double>(width));
   }
   [[nodiscard]] Bytes hidden() const { return tensor(model_.hidden); }
+  [[nodiscard]] std::int64_t q_dim() const { return heads_ * model_.head_dim; }
+  [[nodiscard]] std::int64_t kv_dim() const { return kv_heads_ * model_.head_dim; }
+
+  // -- kernels that every layer is made of
 
   /// A kernel that reads and writes activations and computes next to nothing.
   KernelWork& pass(std::string_view role, KernelKind kind, std::array<Bytes, 2> read,
@@ -54,12 +95,60 @@ class InferenceLowering {
     work.kind = kind;
     work.activation_read = read;
     work.activation_written = written;
+    work.rows = tokens_;
     return program_.add(work);
   }
 
-  void linear(std::string_view role, std::int64_t in, std::int64_t out) {
-    program_.add(
-        linear_work(role, rows_, in, out, model_.math, hw::bytes_of(model_.weights), element_));
+  /// Activations into the number format of the product that follows. Where it is not fused into the
+  /// kernel before, it is one of its own.
+  void quantize(std::string_view role, WeightPart part, std::int64_t width, bool fusable) {
+    const hw::Dtype math = model_.math_of(part);
+    if (math == model_.activations || (fusable && lowering_.fused_quant)) return;
+    pass(role, KernelKind::quantize, {tensor(width)},
+         hw::bytes_of(math) * (tokens_ * static_cast<double>(width)));
+  }
+
+  KernelWork& product(std::string_view role, WeightPart part, hw::GemmShape shape) {
+    const hw::Dtype math = model_.math_of(part);
+    KernelWork work =
+        linear_work(role, shape.m, shape.k, shape.n, math, model_.element_bytes(part), element_);
+    if (math != model_.activations) {
+      work.activation_read = {hw::bytes_of(math) * static_cast<double>(shape.m * shape.k)};
+      if (model_.quantization.method == QuantizationMethod::fp8_blockscale)
+        work.flavour = "blockscale";
+    }
+    work.weights = model_.is_quantized(part) ? model_.weights : math;
+    if (shape.batch > 1) {
+      const double batch = static_cast<double>(shape.batch);
+      work.gemm = shape;
+      work.useful = shape.flop();
+      work.stream_read *= batch;
+      work.activation_read[0] *= batch;
+      work.activation_written *= batch;
+    }
+    return program_.add(work);
+  }
+
+  void linear(std::string_view role, WeightPart part, std::int64_t in, std::int64_t out) {
+    product(role, part, {rows_, out, in, 1});
+  }
+
+  /// What every GPU has a part of becomes whole on each.
+  void all_reduce(std::string_view role) {
+    if (tp_ <= 1) return;
+    collective(role, hw::CollectiveKind::all_reduce, tp_, hidden());
+  }
+  void collective(std::string_view role, hw::CollectiveKind kind, std::int64_t gpus, Bytes bytes) {
+    KernelWork work;
+    work.role = role;
+    work.kind = KernelKind::collective;
+    hw::CollectiveCall call;
+    call.query.kind = kind;
+    call.query.gpus = gpus;
+    call.query.bytes = bytes;
+    call.library = lowering_.collectives;
+    work.operation = call;
+    program_.add(work);
   }
 
   void norm(std::string_view role) {
@@ -73,83 +162,304 @@ class InferenceLowering {
     if (lowering_.norm_casts) pass("norm_cast_out", KernelKind::cast, {hidden() * 2.0}, hidden());
   }
 
+  /// The norm of every head of queries or keys, a row each.
+  void head_norm(std::string_view copy, std::string_view role, std::int64_t heads) {
+    const Bytes size = tensor(heads * model_.head_dim);
+    if (lowering_.qk_copies) pass(copy, KernelKind::copy, {size}, size);
+    pass(role, KernelKind::norm, {size}, size).rows = tokens_ * static_cast<double>(heads);
+  }
+
   void residual_add(std::string_view role) {
     if (!lowering_.fused_add_norm)
       pass(role, KernelKind::elementwise, {hidden(), hidden()}, hidden());
   }
 
-  void layer() {
-    norm("input_norm");
-    if (lowering_.fused_qkv) {
-      linear("qkv_proj", model_.hidden, model_.q_dim() + 2 * model_.kv_dim());
-    } else {
-      linear("q_proj", model_.hidden, model_.q_dim());
-      linear("k_proj", model_.hidden, model_.kv_dim());
-      linear("v_proj", model_.hidden, model_.kv_dim());
+  // -- layers
+
+  [[nodiscard]] LayerKind kind_of(std::int64_t layer) const {
+    const SlidingWindow& w = model_.window;
+    const bool global = w.tokens == 0 || (w.global_every > 0 && (layer + 1) % w.global_every == 0);
+    return {model_.is_moe_layer(layer), !global};
+  }
+
+  /// Equal layers, and equal runs of unequal ones, are one segment.
+  void layers() {
+    const std::int64_t period = std::lcm(std::max<std::int64_t>(1, model_.window.global_every),
+                                         model_.has_experts() ? model_.moe.every : std::int64_t{1});
+    const std::int64_t first =
+        std::min(model_.layers, model_.has_experts() ? model_.moe.first_dense_layers : 0);
+    // Layers before the first with experts, then whole periods, then what is left of one.
+    segment(0, first, 1);
+    const std::int64_t whole = (model_.layers - first) / period;
+    if (whole > 0) segment(first, first + period, whole);
+    segment(first + whole * period, model_.layers, 1);
+  }
+
+  void segment(std::int64_t begin, std::int64_t end, std::int64_t repeat) {
+    for (std::int64_t l = begin; l < end;) {
+      std::int64_t next = l + 1;
+      while (repeat == 1 && next < end && kind_of(next) == kind_of(l)) ++next;
+      if (repeat == 1 || l == begin) program_.begin_segment(repeat == 1 ? next - l : repeat);
+      layer(kind_of(l));
+      l = next;
     }
-    rope_and_cache();
-    if (shape_.prefill_sequences > 0) prefill_attention();
-    if (shape_.decode_sequences > 0) decode_attention();
-    linear("o_proj", model_.q_dim(), model_.hidden);
+  }
+
+  void layer(LayerKind kind) {
+    norm("input_norm");
+    if (model_.is_latent()) {
+      latent_attention(kind);
+    } else {
+      grouped_attention(kind);
+    }
+    all_reduce("attention_reduce");
     residual_add("attention_add");
     norm("post_norm");
-    feedforward();
+    if (kind.experts) {
+      experts();
+    } else {
+      feedforward(WeightPart::ffn, ffn_);
+    }
+    all_reduce("ffn_reduce");
     residual_add("ffn_add");
   }
 
-  void rope_and_cache() {
-    const Bytes rotated = tensor(model_.q_dim() + model_.kv_dim());
-    const Bytes cached = kv_per_token_layer_ * static_cast<double>(shape_.tokens());
+  void grouped_attention(LayerKind kind) {
+    quantize("qkv_quant", WeightPart::attention, model_.hidden, true);
+    if (lowering_.fused_qkv) {
+      linear("qkv_proj", WeightPart::attention, model_.hidden, q_dim() + 2 * kv_dim());
+    } else {
+      linear("q_proj", WeightPart::attention, model_.hidden, q_dim());
+      linear("k_proj", WeightPart::attention, model_.hidden, kv_dim());
+      linear("v_proj", WeightPart::attention, model_.hidden, kv_dim());
+    }
+    if (model_.qk_norm && !lowering_.fused_qk_norm) {
+      head_norm("q_copy", "q_norm", heads_);
+      head_norm("k_copy", "k_norm", kv_heads_);
+    }
+    const Bytes kv_token = cache_element_ * static_cast<double>(2 * kv_dim());
+    rope_and_cache(tensor(q_dim() + kv_dim()), tensor(2 * kv_dim()), kv_token);
+    attention(kind, {heads_, kv_heads_, model_.head_dim, model_.head_dim, kv_token});
+    quantize("o_quant", WeightPart::attention, q_dim(), false);
+    linear("o_proj", WeightPart::attention, q_dim(), model_.hidden);
+  }
+
+  /// Multi-head latent attention. Decodes work on the compressed cache, one KV head for all query
+  /// heads, with the decompressing matrices absorbed on both sides; prefills decompress keys and
+  /// values of their whole context. (arXiv:2405.04434, section 2.1; vLLM does the same.)
+  void latent_attention(LayerKind kind) {
+    const LatentAttention& l = model_.latent;
+    const std::int64_t latent = l.kv_lora_rank + l.qk_rope_head_dim;
+    const std::int64_t query = l.qk_nope_head_dim + l.qk_rope_head_dim;
+    constexpr auto kPart = WeightPart::attention;
+    quantize("qkv_quant", kPart, model_.hidden, true);
+    if (l.q_lora_rank > 0) {
+      linear("qkv_a_proj", kPart, model_.hidden, l.q_lora_rank + latent);
+      pass("q_a_norm", KernelKind::norm, {tensor(l.q_lora_rank)}, tensor(l.q_lora_rank));
+      quantize("q_b_quant", kPart, l.q_lora_rank, true);
+      linear("q_b_proj", kPart, l.q_lora_rank, heads_ * query);
+    } else {
+      linear("q_proj", kPart, model_.hidden, heads_ * query);
+      linear("kv_a_proj", kPart, model_.hidden, latent);
+    }
+    pass("kv_a_norm", KernelKind::norm, {tensor(l.kv_lora_rank)}, tensor(l.kv_lora_rank));
+    const Bytes kv_token = cache_element_ * static_cast<double>(latent);
+    rope_and_cache(tensor((heads_ + 1) * l.qk_rope_head_dim), tensor(latent), kv_token);
+
+    if (shape_.prefill_sequences > 0) {
+      const double context = static_cast<double>(shape_.prefill_context);
+      const std::int64_t wide = heads_ * (l.qk_nope_head_dim + l.v_head_dim);
+      product("kv_b_proj", kPart, {shape_.prefill_context, wide, l.kv_lora_rank, 1});
+      HeadShape heads{heads_, heads_, query, l.v_head_dim, Bytes{}};
+      prefill_attention(kind, heads,
+                        element_ * (context * static_cast<double>(heads_) *
+                                    static_cast<double>(query + l.v_head_dim)));
+    }
+    if (shape_.decode_sequences > 0) {
+      const std::int64_t rows = rows_ - std::min(rows_, shape_.prefill_tokens);
+      product("q_absorb", kPart, {rows, l.kv_lora_rank, l.qk_nope_head_dim, heads_});
+      decode_attention(kind, {heads_, 1, latent, l.kv_lora_rank, kv_token});
+      product("v_absorb", kPart, {rows, l.v_head_dim, l.kv_lora_rank, heads_});
+    }
+    quantize("o_quant", kPart, heads_ * l.v_head_dim, false);
+    linear("o_proj", kPart, heads_ * l.v_head_dim, model_.hidden);
+  }
+
+  void rope_and_cache(Bytes rotated, Bytes keys_and_values, Bytes kv_token) {
+    const Bytes cached = kv_token * static_cast<double>(shape_.tokens());
     KernelWork& rope = pass("rope", KernelKind::rope, {rotated}, rotated);
     if (lowering_.fused_rope_cache) {
       rope.stream_written = cached;
     } else {
-      pass("cache_write", KernelKind::cache_write, {tensor(2 * model_.kv_dim())}, Bytes{})
-          .stream_written = cached;
+      pass("cache_write", KernelKind::cache_write, {keys_and_values}, Bytes{}).stream_written =
+          cached;
     }
   }
 
-  void prefill_attention() {
-    const double q = static_cast<double>(shape_.prefill_tokens);
-    const double qk = static_cast<double>(shape_.prefill_qk);
-    const double qq = static_cast<double>(shape_.prefill_qq);
-    const double width = static_cast<double>(model_.q_dim());
-    // Token i of a chunk of q that ends at context k sees k - q + i keys: summed, q k - q (q - 1)
-    // / 2.
-    const double pairs = qk - 0.5 * (qq - q);
-    const Bytes queries = element_ * (q * width);
-    const Bytes cached = kv_per_token_layer_ * static_cast<double>(shape_.prefill_context);
-
-    KernelWork work;
-    work.math = model_.activations;
-    if (lowering_.prefill_attention == PrefillAttention::fused) {
-      work.role = "prefill_attention";
-      work.kind = KernelKind::attention_prefill;
-      work.useful = Flop{4.0 * width * pairs};
-      work.issued = Flop{
-          4.0 * width *
-          std::min(qk, pairs + 0.5 * kQueryBlock * q)};  // the diagonal blocks are computed whole
-      work.stream_read = cached;
-      work.activation_read = {queries};
-      work.activation_written = queries;
-      program_.add(work);
+  void attention(LayerKind kind, const HeadShape& heads) {
+    const bool fused = lowering_.prefill_attention == PrefillAttention::fused;
+    const bool both = shape_.prefill_sequences > 0 && shape_.decode_sequences > 0;
+    if (both && fused && lowering_.attention_together) {
+      KernelWork prefill = prefill_work(kind, heads, prefill_cache(kind, heads));
+      const KernelWork decode = decode_work(kind, heads);
+      prefill.role = "attention";
+      prefill.operation = hw::AttentionPair{std::get<hw::AttentionQuery>(prefill.operation),
+                                            std::get<hw::AttentionQuery>(decode.operation)};
+      prefill.useful += decode.useful;
+      prefill.issued += decode.issued;
+      prefill.stream_read += decode.stream_read;
+      prefill.activation_read[1] = decode.activation_read[0];
+      prefill.activation_written += decode.activation_written;
+      program_.add(prefill);
       return;
     }
-    // The whole rectangle is computed, written, normalised in place and read again; half of it is
-    // masked away.
-    const Bytes scores = element_ * (static_cast<double>(model_.heads) * qk);
+    if (shape_.prefill_sequences > 0) {
+      if (fused) {
+        prefill_attention(kind, heads, prefill_cache(kind, heads));
+      } else {
+        materialised_attention(heads);
+      }
+    }
+    if (shape_.decode_sequences > 0) decode_attention(kind, heads);
+  }
+
+  // -- fused attention
+
+  /// Keys that a window hides from a step are not read. Of the sums over sequences only the mean is
+  /// known, so windows act on the mean sequence.
+  [[nodiscard]] static double seen(double context, double sequences, double window) {
+    return window > 0.0 ? std::min(context, window * sequences) : context;
+  }
+  [[nodiscard]] double window_of(LayerKind kind) const {
+    return kind.windowed ? static_cast<double>(model_.window.tokens) : 0.0;
+  }
+
+  [[nodiscard]] Bytes prefill_cache(LayerKind kind, const HeadShape& heads) const {
+    const double sequences = static_cast<double>(shape_.prefill_sequences);
+    const double window = window_of(kind);
+    // The chunk's own keys and the window before its first token.
+    const double reach =
+        window > 0.0 ? window + static_cast<double>(shape_.prefill_tokens) / sequences : 0.0;
+    return heads.kv_token * seen(static_cast<double>(shape_.prefill_context), sequences, reach);
+  }
+
+  /// Pairs of a query and a key that it sees. Token i of a chunk of q that ends at context k sees
+  /// k - q + i keys: summed, q k - q (q - 1) / 2.
+  [[nodiscard]] double visible_pairs(double window) const {
+    const double q = static_cast<double>(shape_.prefill_tokens);
+    const double all =
+        static_cast<double>(shape_.prefill_qk) - 0.5 * (static_cast<double>(shape_.prefill_qq) - q);
+    if (window <= 0.0) return all;
+    const double n = static_cast<double>(shape_.prefill_sequences);
+    const double end = static_cast<double>(shape_.prefill_context) / n;
+    const double begin = end - q / n;
+    const auto pairs_to = [window](double position) {
+      return position <= window ? 0.5 * position * (position + 1.0)
+                                : 0.5 * window * (window + 1.0) + (position - window) * window;
+    };
+    return std::min(all, n * (pairs_to(end) - pairs_to(begin)));
+  }
+
+  [[nodiscard]] KernelWork prefill_work(LayerKind kind, const HeadShape& heads, Bytes kv) const {
+    const double q = static_cast<double>(shape_.prefill_tokens);
+    const double pairs = visible_pairs(window_of(kind));
+    KernelWork work;
+    work.role = "prefill_attention";
+    work.kind = KernelKind::attention_prefill;
+    work.math = model_.activations;
+    work.useful = Flop{heads.pair_flop() * pairs};
+    // The diagonal blocks are computed whole.
+    work.issued = Flop{heads.pair_flop() * std::min(static_cast<double>(shape_.prefill_qk),
+                                                    pairs + 0.5 * kQueryBlock * q)};
+    work.stream_read = kv;
+    work.activation_read = {element_ * (q * heads.q_width())};
+    work.activation_written = element_ * (q * heads.o_width());
+
+    hw::AttentionQuery query = query_of(kind, heads, work);
+    query.phase = hw::AttentionPhase::prefill;
+    query.sequences = static_cast<double>(shape_.prefill_sequences);
+    query.new_tokens = q;
+    query.qk = static_cast<double>(shape_.prefill_qk);
+    query.qq = static_cast<double>(shape_.prefill_qq);
+    query.context = static_cast<double>(shape_.prefill_context);
+    work.operation = query;
+    return work;
+  }
+
+  [[nodiscard]] KernelWork decode_work(LayerKind kind, const HeadShape& heads) const {
+    const double sequences = static_cast<double>(shape_.decode_sequences);
+    const double context =
+        seen(static_cast<double>(shape_.decode_context), sequences, window_of(kind));
+    const std::int64_t group = heads.heads / heads.kv_heads;
+    const std::int64_t rows = up(group, kMatrixRows) * kMatrixRows;
+
+    KernelWork work;
+    work.role = "decode_attention";
+    work.kind = KernelKind::attention_decode;
+    work.math = model_.activations;
+    work.useful = Flop{heads.pair_flop() * context};
+    work.issued = work.useful * (static_cast<double>(rows) / static_cast<double>(group));
+    work.stream_read = heads.kv_token * context;
+    work.activation_read = {element_ * (sequences * heads.q_width())};
+    work.activation_written = element_ * (sequences * heads.o_width());
+    work.workgroups = lowering_.kv_split ? 0.0 : sequences * static_cast<double>(heads.kv_heads);
+
+    hw::AttentionQuery query = query_of(kind, heads, work);
+    query.phase = hw::AttentionPhase::decode;
+    query.sequences = query.new_tokens = query.qq = sequences;
+    query.qk = query.context = context;
+    query.kv_split = lowering_.kv_split;
+    work.operation = query;
+    return work;
+  }
+
+  [[nodiscard]] hw::AttentionQuery query_of(LayerKind kind, const HeadShape& heads,
+                                            const KernelWork& work) const {
+    hw::AttentionQuery query;
+    query.heads = heads.heads;
+    query.kv_heads = heads.kv_heads;
+    query.head_dim = heads.head_dim;
+    query.v_head_dim = heads.v_head_dim;
+    query.window = kind.windowed ? model_.window.tokens : 0;
+    query.math = work.math;
+    query.kv_read = work.stream_read;
+    query.q_bytes = work.activation_read[0];
+    query.o_bytes = work.activation_written;
+    query.useful = work.useful;
+    query.issued = work.issued;
+    query.workgroups = work.workgroups;
+    return query;
+  }
+
+  void prefill_attention(LayerKind kind, const HeadShape& heads, Bytes kv) {
+    program_.add(prefill_work(kind, heads, kv));
+  }
+  void decode_attention(LayerKind kind, const HeadShape& heads) {
+    program_.add(decode_work(kind, heads));
+  }
+
+  /// The whole rectangle is computed, written, normalised in place and read again; half of it is
+  /// masked away.
+  void materialised_attention(const HeadShape& heads) {
+    const double q = static_cast<double>(shape_.prefill_tokens);
+    const double qk = static_cast<double>(shape_.prefill_qk);
+    const double pairs = visible_pairs(0.0);
+    const Bytes queries = element_ * (q * heads.q_width());
+    const Bytes cached = heads.kv_token * static_cast<double>(shape_.prefill_context);
+    const Bytes scores = element_ * (static_cast<double>(heads.heads) * qk);
     const std::int64_t mean_k =
         std::max<std::int64_t>(1, shape_.prefill_context / shape_.prefill_sequences);
     const std::int64_t columns = mean_k * shape_.prefill_sequences;
-    const std::int64_t mean_q =
-        (shape_.prefill_qk + columns - 1) / columns;  // rounded up: no pair is lost
-    const std::int64_t batch = model_.heads * shape_.prefill_sequences;
-    work.transient = scores;
+    const std::int64_t mean_q = up(shape_.prefill_qk, columns);  // rounded up: no pair is lost
+    const std::int64_t batch = heads.heads * shape_.prefill_sequences;
 
+    KernelWork work;
+    work.math = work.weights = model_.activations;
+    work.transient = scores;
     work.role = "attention_scores";
     work.kind = KernelKind::attention_scores;
-    work.gemm = {mean_q, mean_k, model_.head_dim, batch};
-    work.useful = Flop{2.0 * width * pairs};
+    work.gemm = {mean_q, mean_k, heads.head_dim, batch};
+    work.useful = Flop{2.0 * heads.q_width() * pairs};
     work.stream_read = cached * 0.5;  // keys
     work.activation_read = {queries};
     work.stream_written = scores;
@@ -165,7 +475,7 @@ class InferenceLowering {
 
     work.role = "attention_values";
     work.kind = KernelKind::attention_values;
-    work.gemm = {mean_q, model_.head_dim, mean_k, batch};
+    work.gemm = {mean_q, heads.v_head_dim, mean_k, batch};
     work.stream_read = scores + cached * 0.5;  // probabilities and values
     work.activation_read = {};
     work.stream_written = Bytes{};
@@ -173,37 +483,20 @@ class InferenceLowering {
     program_.add(work);
   }
 
-  void decode_attention() {
-    const double context = static_cast<double>(shape_.decode_context);
-    const double sequences = static_cast<double>(shape_.decode_sequences);
-    const std::int64_t group = model_.heads / model_.kv_heads;
-    const std::int64_t rows = (group + kMatrixRows - 1) / kMatrixRows * kMatrixRows;
-    const Bytes queries = element_ * (sequences * static_cast<double>(model_.q_dim()));
+  // -- feedforward
 
-    KernelWork work;
-    work.role = "decode_attention";
-    work.kind = KernelKind::attention_decode;
-    work.math = model_.activations;
-    work.useful = Flop{4.0 * static_cast<double>(model_.q_dim()) * context};
-    work.issued = work.useful * (static_cast<double>(rows) / static_cast<double>(group));
-    work.stream_read = kv_per_token_layer_ * context;
-    work.activation_read = {queries};
-    work.activation_written = queries;
-    work.workgroups = lowering_.kv_split ? 0.0 : sequences * static_cast<double>(model_.kv_heads);
-    program_.add(work);
-  }
-
-  void feedforward() {
-    const Bytes wide = tensor(model_.ffn);
+  void feedforward(WeightPart part, std::int64_t width) {
+    const Bytes wide = tensor(width);
+    quantize("ffn_quant", part, model_.hidden, true);
     if (model_.feedforward == Feedforward::gelu) {
-      linear("up_proj", model_.hidden, model_.ffn);
+      linear("up_proj", part, model_.hidden, width);
       pass("gelu", KernelKind::elementwise, {wide}, wide);
     } else {
       if (lowering_.fused_gate_up) {
-        linear("gate_up_proj", model_.hidden, 2 * model_.ffn);
+        linear("gate_up_proj", part, model_.hidden, 2 * width);
       } else {
-        linear("gate_proj", model_.hidden, model_.ffn);
-        linear("up_proj", model_.hidden, model_.ffn);
+        linear("gate_proj", part, model_.hidden, width);
+        linear("up_proj", part, model_.hidden, width);
       }
       if (lowering_.fused_activation) {
         pass("silu_and_mul", KernelKind::elementwise, {wide, wide}, wide);
@@ -212,17 +505,64 @@ class InferenceLowering {
         pass("gate_mul", KernelKind::elementwise, {wide, wide}, wide);
       }
     }
-    linear("down_proj", model_.ffn, model_.hidden);
+    quantize("down_quant", part, width, lowering_.fused_activation);
+    linear("down_proj", part, width, model_.hidden);
   }
+
+  void experts() {
+    const MixtureOfExperts& moe = model_.moe;
+    constexpr auto kPart = WeightPart::experts;
+    linear("router", WeightPart::router, model_.hidden, moe.experts);
+    const Bytes scores = tensor(moe.experts);
+    for (std::int64_t i = 0; i < lowering_.routing_kernels; ++i)
+      pass("routing", KernelKind::routing, {i == 0 ? scores : Bytes{}}, Bytes{});
+    quantize("expert_quant", kPart, model_.hidden, false);
+
+    // With whole experts on each of ep GPUs, a GPU does the rows that fall to its own: on average
+    // that share of them. Sorted out after all GPUs have all tokens, summed by the all-reduce.
+    const std::int64_t ep = parallelism_.expert();
+    hw::MoeQuery query;
+    query.tokens = up(rows_, ep);
+    query.model_dim = model_.hidden;
+    query.inter_dim = up(moe.ffn, std::max<std::int64_t>(1, tp_ / ep));
+    query.experts = up(moe.experts, ep);
+    query.topk = std::min(moe.experts_per_token, query.experts);
+    query.gated = model_.feedforward == Feedforward::swiglu;
+    query.weight_element = model_.element_bytes(kPart);
+    query.math = model_.math_of(kPart);
+    query.activation_element = hw::bytes_of(query.math);
+    query.active = hw::expected_active_experts(rows_, moe.experts, moe.experts_per_token) /
+                   static_cast<double>(ep);
+    expert_stage("experts_gate_up", query, false);
+    expert_stage("experts_down", query, true);
+    if (moe.shared_experts > 0)
+      feedforward(WeightPart::shared_experts, up(moe.shared_experts * moe.ffn, tp_));
+  }
+
+  void expert_stage(std::string_view role, const hw::MoeQuery& query, bool down) {
+    const double rows = static_cast<double>(query.tokens * query.topk);
+    const double inner = static_cast<double>(query.inter_dim);
+    const double outer = static_cast<double>(query.model_dim);
+    const double wide = query.gated && !down ? 2.0 : 1.0;
+    KernelWork work;
+    work.role = role;
+    work.kind = KernelKind::experts;
+    work.math = query.math;
+    work.useful = Flop{2.0 * rows * inner * outer * wide};
+    work.operation = hw::ExpertStage{query, down};
+    program_.add(work);
+  }
+
+  // -- the last token's logits
 
   void head() {
     norm("final_norm");
     if (shape_.sampled == 0) return;  // a chunk that completes no prompt needs no logits
-    const Bytes head_element = hw::bytes_of(model_.activations);
-    program_.add(linear_work("lm_head", shape_.sampled, model_.hidden, model_.vocab,
-                             model_.activations, head_element, element_));
-    const Bytes logits =
-        head_element * (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
+    const WeightPart part = model_.tied_embeddings ? WeightPart::embeddings : WeightPart::lm_head;
+    product("lm_head", part, {shape_.sampled, up(model_.vocab, tp_), model_.hidden, 1});
+    const Bytes logits = hw::bytes_of(model_.activations) *
+                         (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
+    if (tp_ > 1) collective("logits_gather", hw::CollectiveKind::all_gather, tp_, logits);
     for (std::int64_t i = 0; i < lowering_.sampling_kernels; ++i) {
       // The first reads the logits; the others work on what it left.
       pass("sample", KernelKind::sampling,
@@ -232,27 +572,41 @@ class InferenceLowering {
 
   const ModelSpec& model_;
   const Lowering& lowering_;
+  const Parallelism& parallelism_;
   const StepShape& shape_;
   hw::KernelProgram& program_;
+  std::int64_t tp_;
   std::int64_t rows_;
   double tokens_;
   Bytes element_;
-  Bytes kv_per_token_layer_;
+  Bytes cache_element_;
+  std::int64_t heads_;  // on this GPU, as the next two
+  std::int64_t kv_heads_;
+  std::int64_t ffn_;
 };
 
 }  // namespace
 
-void lower_inference(const ModelSpec& model, const Lowering& lowering, hw::Dtype kv_cache,
-                     const StepShape& shape, std::int64_t padded_tokens,
-                     hw::KernelProgram& program) {
-  InferenceLowering(model, lowering, kv_cache, shape, padded_tokens, program).write();
+void lower_inference(const ModelSpec& model, const Lowering& lowering,
+                     const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
+                     std::int64_t padded_tokens, hw::KernelProgram& program) {
+  InferenceLowering(model, lowering, parallelism, kv_cache, shape, padded_tokens, program).write();
 }
 
-core::Bytes activation_bytes(const ModelSpec& model, std::int64_t tokens, std::int64_t sampled) {
+core::Bytes activation_bytes(const ModelSpec& model, const Parallelism& parallelism,
+                             std::int64_t tokens, std::int64_t sampled) {
   // Residual and normed input, plus the wider of the two halves of a layer: q, k, v and attention
-  // output, or gate, up and product.
-  const std::int64_t attention = 2 * model.q_dim() + 2 * model.kv_dim();
-  const std::int64_t feedforward = (model.feedforward == Feedforward::swiglu ? 3 : 2) * model.ffn;
+  // output, or gate, up and product, or the same for the routed rows.
+  const std::int64_t tp = parallelism.tensor;
+  const std::int64_t heads = up(model.heads, tp) * model.head_dim;
+  const std::int64_t attention = 2 * heads + 2 * model.kv_heads_per_gpu(tp) * model.head_dim;
+  const std::int64_t parts = model.feedforward == Feedforward::swiglu ? 3 : 2;
+  std::int64_t feedforward = parts * up(model.ffn, tp);
+  if (model.has_experts()) {
+    const std::int64_t routed =
+        (parts * up(model.moe.ffn, tp) + model.hidden) * model.moe.experts_per_token;
+    feedforward = std::max(model.dense_layers() > 0 ? feedforward : 0, routed);
+  }
   const double width = static_cast<double>(2 * model.hidden + std::max(attention, feedforward));
   const core::Bytes layers =
       hw::bytes_of(model.activations) * (static_cast<double>(tokens) * width);

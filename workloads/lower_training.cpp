@@ -16,7 +16,6 @@ constexpr Bytes kMaster{4.0};  // fp32 master weights and gradients
 // The backward pass of fused attention recomputes the scores: five products against the forward
 // pass's two. Dao et al., "FlashAttention", arXiv:2205.14135, section 3.
 constexpr double kBackwardAttention = 2.5;
-constexpr double kQueryBlock = 128.0;
 
 class TrainingLowering {
  public:

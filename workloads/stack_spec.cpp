@@ -16,6 +16,12 @@ Lowering read_lowering(const core::Reader& in) {
         {{"fused", PrefillAttention::fused}, {"materialised", PrefillAttention::materialised}});
   }
   l.kv_split = in.get("kv_split", l.kv_split);
+  l.attention_together = in.get("attention_together", l.attention_together);
+  l.fused_qk_norm = in.get("fused_qk_norm", l.fused_qk_norm);
+  l.qk_copies = in.get("qk_copies", l.qk_copies);
+  l.fused_quant = in.get("fused_quant", l.fused_quant);
+  if (in.has("routing_kernels")) l.routing_kernels = in.integer("routing_kernels", 0, 100);
+  l.collectives = in.get<std::string>("collectives", l.collectives);
   l.norm_casts = in.get("norm_casts", l.norm_casts);
   if (in.has("sampling_kernels")) l.sampling_kernels = in.integer("sampling_kernels", 0, 1000);
   return l;
@@ -40,6 +46,7 @@ StackSpec read_stack_spec(const core::Reader& in) {
   stack.launch = hw::read_launch(in.child("launch"));
   stack.host = read_host(in.child("host"));
   stack.graphs = in.get("graphs", true);
+  stack.piecewise_graphs = in.get("piecewise_graphs", false);
   if (in.has("sources")) static_cast<void>(in.raw("sources"));
   return stack;
 }

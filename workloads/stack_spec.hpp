@@ -23,6 +23,12 @@ struct Lowering {
   bool fused_rope_cache = true;  // rotary embedding and KV cache write in one kernel
   PrefillAttention prefill_attention = PrefillAttention::fused;
   bool kv_split = true;               // decode attention splits long contexts over more workgroups
+  bool attention_together = false;    // a step's prefills and decodes in one attention kernel
+  bool fused_qk_norm = false;         // norms of queries and keys inside the rotary embedding
+  bool qk_copies = false;             // queries and keys copied out of the product before those
+  bool fused_quant = true;            // activations quantized by the norm or activation before
+  std::int64_t routing_kernels = 2;   // from an expert router's scores to sorted rows
+  std::string collectives = "rccl";   // the library, one of the machine's interconnect
   bool norm_casts = false;            // norms run in fp32 between two casts, as under autocast
   std::int64_t sampling_kernels = 4;  // small kernels from logits to token
   bool operator==(const Lowering&) const = default;
@@ -47,6 +53,8 @@ struct StackSpec {
   hw::LaunchSpec launch;
   HostSpec host;
   bool graphs = true;  // decode steps are captured in graphs unless the engine enforces eager
+  bool piecewise_graphs = false;  // all but attention of steps with prefills too: their rows are
+                                  // padded to a captured size, up to the largest
   bool operator==(const StackSpec&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "core/document.hpp"
 #include "core/error.hpp"
 #include "workloads/readers/azure.hpp"
+#include "workloads/readers/jsonl.hpp"
 #include "workloads/readers/quote.hpp"
 #include "workloads/readers/vidur.hpp"
 
@@ -20,6 +21,8 @@ const std::vector<TraceFormat>& trace_formats() {
   static const std::vector<TraceFormat> formats{
       {"azure", "TIMESTAMP,ContextTokens,GeneratedTokens", recognizes_azure, read_azure},
       {"vidur", "arrived_at,num_prefill_tokens,num_decode_tokens", recognizes_vidur, read_vidur},
+      {"jsonl", "one object a line: arrival_time,input_toks,output_toks", recognizes_jsonl,
+       read_jsonl},
   };
   return formats;
 }

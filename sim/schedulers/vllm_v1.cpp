@@ -18,18 +18,18 @@ class VllmV1 : public Scheduler {
   }
 
  private:
-  /// Tokens that a sequence would compute in a step without limit.
-  [[nodiscard]] std::int64_t wanted_by(const Sequence& sequence) const {
-    const std::int64_t n = sequence.outstanding();
+  /// At most what may be computed of a sequence in one step.
+  [[nodiscard]] std::int64_t cut(std::int64_t tokens) const {
     return engine_.long_prefill_token_threshold > 0
-               ? std::min(n, engine_.long_prefill_token_threshold)
-               : n;
+               ? std::min(tokens, engine_.long_prefill_token_threshold)
+               : tokens;
   }
 
   void advance_running(ServerState& state, StepPlan& plan, std::int64_t& budget) {
     for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
       Sequence& sequence = *state.running[i];
-      const std::int64_t n = std::min(wanted_by(sequence), budget);
+      if (sequence.ends_in_flight()) continue;  // keeps its place and its blocks until then
+      const std::int64_t n = std::min(cut(sequence.outstanding()), budget);
       if (!make_room(state, plan, sequence, sequence.computed + n))
         return;  // it was itself the last one
       plan.chunks.push_back({&sequence, n});
@@ -39,12 +39,18 @@ class VllmV1 : public Scheduler {
 
   /// Takes the blocks for `tokens` tokens, preempting from the back of the running list. False when
   /// `sequence` itself had to go.
-  static bool make_room(ServerState& state, StepPlan& plan, Sequence& sequence,
-                        std::int64_t tokens) {
+  bool make_room(ServerState& state, StepPlan& plan, Sequence& sequence,
+                 std::int64_t tokens) const {
     while (!state.kv.grow(sequence.blocks, tokens)) {
       Sequence* victim = state.running.back();
       state.running.pop_back();
-      state.kv.release(victim->blocks);
+      // The token in flight stands in no block yet.
+      const std::int64_t full = (victim->computed - victim->in_flight) / state.kv.block_size();
+      if (engine_.enable_prefix_caching) {
+        state.kv.release_preempted(victim->request.id, victim->blocks, full);
+      } else {
+        state.kv.release(victim->blocks);
+      }
       victim->computed = 0;
       state.waiting.push_front(victim);
       plan.preempted.push_back(victim);
@@ -57,16 +63,29 @@ class VllmV1 : public Scheduler {
     while (!state.waiting.empty() && budget > 0 &&
            static_cast<std::int64_t>(state.running.size()) < engine_.max_num_seqs) {
       Sequence& sequence = *state.waiting.front();
-      const std::int64_t n = std::min(wanted_by(sequence), budget);
-      if (!engine_.enable_chunked_prefill && n < wanted_by(sequence)) return;
+      const std::int64_t found = blocks_found(state, sequence);
+      const std::int64_t computed = found * state.kv.block_size();
+      const std::int64_t wanted = cut(sequence.known() - computed);
+      const std::int64_t n = std::min(wanted, budget);
+      if (!engine_.enable_chunked_prefill && n < wanted) return;
       if (engine_.scheduler_reserve_full_isl && !whole_sequence_fits(state, sequence)) return;
-      if (!state.kv.grow(sequence.blocks, n)) return;
+      if (state.kv.blocks_for(computed + n) > state.kv.free_blocks()) return;
+      state.kv.take_back(sequence.request.id, sequence.blocks, found);
+      sequence.computed = computed;
+      if (!state.kv.grow(sequence.blocks, computed + n)) return;  // never: there is room
       state.waiting.pop_front();
       state.running.push_back(&sequence);
       plan.admitted.push_back(&sequence);
       plan.chunks.push_back({&sequence, n});
       budget -= n;
     }
+  }
+
+  /// Blocks of its own that a preempted sequence finds again. Its last token is computed in any
+  /// case, since the next one comes out of it.
+  static std::int64_t blocks_found(const ServerState& state, const Sequence& sequence) {
+    return std::min(state.kv.left_by(sequence.request.id),
+                    (sequence.known() - 1) / state.kv.block_size());
   }
 
   [[nodiscard]] bool whole_sequence_fits(const ServerState& state, const Sequence& sequence) const {

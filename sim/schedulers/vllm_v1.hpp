@@ -1,12 +1,15 @@
 #pragma once
-// vLLM V1's scheduler (vllm/v1/core/sched/scheduler.py, version 0.10 and, for the full-sequence
-// gate and the watermark, 2026).
+// vLLM V1's scheduler (vllm/v1/core/sched/scheduler.py and async_scheduler.py, version 0.19; the
+// watermark is of 2026).
 //
 // There are no phases: every request only has computed tokens chasing known tokens. A step's token
 // budget goes to running requests first, in order of admission (decodes take 1, prefills a chunk);
 // one that finds no KV block preempts the last running request, which frees all its blocks and
-// recomputes later. Waiting requests are admitted with what budget is left, only if nothing was
-// preempted, and a request that does not fit stops the line. Left out: prefix cache, priorities,
+// recomputes later, except for those whole blocks that nobody took meanwhile (its own prefix, found
+// in the cache). Waiting requests are admitted with what budget is left, only if nothing was
+// preempted, and a request that does not fit stops the line. Asynchronously, a step is planned
+// while the one before runs: a request may then have a token in flight, and one whose last is in
+// flight sits the step out but keeps its place. Left out: prefixes that requests share, priorities,
 // speculative tokens.
 
 #include <memory>

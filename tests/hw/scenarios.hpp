@@ -45,7 +45,7 @@ struct RandomScenario {
   [[nodiscard]] hw::KernelProgram program() const {
     hw::KernelProgram out;
     const workloads::StepShape s = shape();
-    workloads::lower_inference(model, lowering, kv_cache, s, s.tokens() + padding, out);
+    workloads::lower_inference(model, lowering, {}, kv_cache, s, s.tokens() + padding, out);
     return out;
   }
   [[nodiscard]] hw::Execution execute() const {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
 #include "core/random.hpp"
 
 using ridgeline::sim::KvCache;
@@ -85,4 +86,52 @@ TEST_CASE("Free and held blocks always add up to all blocks", "[sim][kv]") {
     if (sum != 50 || kv.free_blocks() < 0) ++wrong;
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("A preempted sequence finds its prefix until others have taken it", "[sim][kv]") {
+  KvCache kv(10, 16);
+  std::int64_t other = 0;
+  std::int64_t held = 0;
+  REQUIRE(kv.grow(other, 96));  // 6 blocks
+  REQUIRE(kv.grow(held, 60));   // the other 4, the last of them not full
+  kv.release_preempted(7, held, 60 / 16);
+  CHECK(held == 0);
+  CHECK(kv.free_blocks() == 4);
+  CHECK(kv.left_by(7) == 3);
+  CHECK(kv.left_by(8) == 0);
+  REQUIRE(kv.grow(other, 97));  // the one that was not full goes first
+  CHECK(kv.left_by(7) == 3);
+  REQUIRE(kv.grow(other, 113));  // then its own from the tail
+  CHECK(kv.left_by(7) == 2);
+  SECTION("it takes back what is left") {
+    kv.take_back(7, held, 2);
+    CHECK(held == 2);
+    CHECK(kv.free_blocks() == 0);
+    CHECK(kv.left_by(7) == 0);
+  }
+  SECTION("or less, and the rest is forgotten") {
+    kv.take_back(7, held, 1);
+    CHECK(kv.free_blocks() == 1);
+    CHECK(kv.left_by(7) == 0);
+    CHECK(kv.grow(held, 32));
+  }
+  SECTION("or nothing, once others have all of it") {
+    REQUIRE(kv.grow(other, 160));
+    CHECK(kv.left_by(7) == 0);
+    kv.take_back(7, held, 0);
+    CHECK(held == 0);
+    CHECK_THROWS_AS(kv.take_back(7, held, 1), ridgeline::core::InvariantError);
+  }
+}
+
+TEST_CASE("What was freed first is handed out first", "[sim][kv]") {
+  KvCache kv(6, 16);
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  REQUIRE(kv.grow(a, 48));
+  REQUIRE(kv.grow(b, 48));
+  kv.release(a);
+  kv.release_preempted(1, b, 3);
+  REQUIRE(kv.grow(a, 48));  // the three that it freed itself
+  CHECK(kv.left_by(1) == 3);
 }

@@ -48,13 +48,42 @@ TEST_CASE("One request alone takes its prefill and a decode step for every furth
 
 TEST_CASE("A request that arrives during a step waits for its end", "[sim][run]") {
   const sim::Scenario s = tiny({{"workload.requests", "2"},
-                                {"workload.arrivals.constant.rate", "100000 /s"}});  // 10 us apart
+                                {"workload.arrivals.constant.rate", "100000 /s"},  // 10 us apart
+                                {"engine.async_scheduling", "false"}});
   const RunResult run = sim::run(s);
   CHECK(run.requests[1].arrival == core::Instant{20'000});
   CHECK(run.requests[1].scheduled == run.steps[0].end());
   CHECK(run.steps[1].start == run.steps[0].end());
   CHECK(run.steps[1].decode_sequences == 1);
   CHECK(run.steps[1].prefill_sequences == 1);
+}
+
+TEST_CASE("With asynchronous scheduling it also waits for the step that was planned meanwhile",
+          "[sim][run]") {
+  const sim::Scenario s =
+      tiny({{"workload.requests", "2"}, {"workload.arrivals.constant.rate", "100000 /s"}});
+  const RunResult run = sim::run(s);
+  CHECK(run.requests[1].scheduled == run.steps[0].end());  // planned when it was seen
+  CHECK(run.steps[1].prefill_sequences == 0);              // planned when step 0 began
+  CHECK(run.steps[1].decode_sequences == 1);
+  CHECK(run.steps[2].decode_sequences == 1);
+  CHECK(run.steps[2].prefill_sequences == 1);
+  CHECK(run.requests[1].first_token == run.steps[2].end());
+}
+
+TEST_CASE("With asynchronous scheduling a place is free one step after its request has finished",
+          "[sim][run]") {
+  for (const bool async : {false, true}) {
+    INFO(async);
+    const RunResult run = sim::run(tiny({{"workload.requests", "2"},
+                                         {"workload.arrivals.constant.rate", "100000 /s"},
+                                         {"engine.max_num_seqs", "1"},
+                                         {"engine.async_scheduling", async ? "true" : "false"}}));
+    CHECK(run.steps.size() == 10);  // a prefill and 4 decodes each, and none too many
+    CHECK(run.requests[0].last_token == run.steps[4].end());
+    CHECK(run.requests[1].scheduled == run.steps[4].end());  // alone, nothing else was planned
+    CHECK(run.requests[1].first_token == run.steps[5].end());
+  }
 }
 
 TEST_CASE("Between requests the server is idle", "[sim][run]") {

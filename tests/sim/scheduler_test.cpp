@@ -47,6 +47,11 @@ class Server {
     state_.waiting.push_back(&s);
     return &s;
   }
+  /// A sequence is answered.
+  void release(Sequence* s) {
+    kv_.release(s->blocks);
+    std::erase(state_.running, s);
+  }
   const StepPlan& plan() {
     scheduler_->plan(state_, plan_);
     return plan_;
@@ -241,6 +246,62 @@ TEST_CASE("A preempted sequence computes its prompt and its answer so far in one
   CHECK(server.share_of(a) == 8);
   CHECK(a->generated == 4);
   CHECK(a->decodes());
+}
+
+TEST_CASE("A preempted sequence keeps the whole blocks that nobody took", "[sim][scheduler]") {
+  Server server(5);
+  Sequence* a = server.decodes(8);   // 2 blocks
+  Sequence* b = server.decodes(11);  // 11 tokens: 3 blocks, the last not full
+  server.step();
+  REQUIRE(server.waiting() == Sequences{b});
+  CHECK(a->blocks == 3);  // the block of b that was not full went to a
+  server.release(a);      // a is answered
+  const StepPlan& plan = server.plan();
+  CHECK(plan.admitted == Sequences{b});
+  CHECK(server.share_of(b) == 12 - 8);  // 2 whole blocks are still there
+  CHECK(b->computed == 8);
+  CHECK(b->blocks == 3);
+}
+
+TEST_CASE("A prefix that fills its blocks is computed again from its last block on",
+          "[sim][scheduler]") {
+  Server server(4);
+  Sequence* a = server.decodes(4);       // 1 block
+  Sequence* b = server.runs(12, 0, 12);  // 3 whole blocks, its first token in flight
+  b->in_flight = 1;
+  b->output_limit = 9;
+  server.step();  // a needs a second block: b goes, and its last block with it
+  REQUIRE(server.waiting() == Sequences{b});
+  b->in_flight = 0;
+  b->generated = 1;
+  server.release(a);
+  server.plan();
+  CHECK(server.share_of(b) == 13 - 8);
+}
+
+TEST_CASE("A sequence whose last token is in flight sits out, and keeps its place",
+          "[sim][scheduler]") {
+  EngineSpec e = engine();
+  e.max_num_seqs = 2;
+  Server server(100, e);
+  Sequence* a = server.decodes(8, 3);
+  a->computed = a->known();
+  a->in_flight = 1;
+  Sequence* b = server.decodes(8);
+  Sequence* c = server.waits(2);
+  SECTION("its last") {
+    a->output_limit = 4;
+    server.plan();
+    CHECK(server.share_of(a) == 0);
+  }
+  SECTION("not its last: the next is planned before this one is known") {
+    a->output_limit = 5;
+    server.plan();
+    CHECK(server.share_of(a) == 1);
+  }
+  CHECK(server.share_of(b) == 1);
+  CHECK(server.running() == Sequences{a, b});
+  CHECK(server.waiting() == Sequences{c});
 }
 
 TEST_CASE("A sequence is admitted only if all it knows fits in the free blocks",

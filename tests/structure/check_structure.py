@@ -20,8 +20,9 @@ BELOW = {
     "sim": ["workloads", "hw", "timeline", "core"],
     "diagnosis": ["timeline", "hw", "workloads", "core"],
     "whatif": ["sim", "diagnosis", "workloads", "hw", "timeline", "core"],
-    "cli": ["whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
-    "bindings": ["whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
+    "fidelity": ["whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
+    "cli": ["fidelity", "whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
+    "bindings": ["fidelity", "whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
 }
 SOURCES = {".hpp", ".cpp", ".h", ".cc"}
 MAY_NAME_PRODUCTS = ("cli/", "timeline/kernel_names")  # examples in the program's help; the names kernels have on each part

@@ -116,6 +116,6 @@ TEST_CASE("Typed evidence may name any shipped machine and model", "[whatif][obs
     const Evidence e = whatif::load_evidence_file(file, tests::shipped());
     INFO(model);
     REQUIRE(e.model.parameters);
-    CHECK(e.model.parameters->best > 1e9);
+    CHECK(e.model.parameters->best > 1e8);
   }
 }

@@ -36,7 +36,8 @@ TEST_CASE("An unknown format is an error that lists the known ones", "[workloads
   CHECK(error_for("time,in,out\n1,2,3\n") ==
         "t.csv:1:1: expected the header of a known trace format, got 'time,in,out'; known: "
         "azure (TIMESTAMP,ContextTokens,GeneratedTokens); vidur "
-        "(arrived_at,num_prefill_tokens,num_decode_tokens)");
+        "(arrived_at,num_prefill_tokens,num_decode_tokens); jsonl (one object a line: "
+        "arrival_time,input_toks,output_toks)");
 }
 
 TEST_CASE("A header that lacks one of the columns is an error that names it",

@@ -1,0 +1,115 @@
+// Collectives among the GPUs of a node.
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/error.hpp"
+#include "fidelity/operation.hpp"
+#include "hw/collective_cost.hpp"
+
+namespace ridgeline::fidelity {
+namespace {
+
+hw::CollectiveKind kind_of(const Row& row) {
+  struct Word {
+    std::string_view name;
+    hw::CollectiveKind kind;
+  };
+  static constexpr Word kWords[] = {{"all_reduce", hw::CollectiveKind::all_reduce},
+                                    {"reduce_scatter", hw::CollectiveKind::reduce_scatter},
+                                    {"all_gather", hw::CollectiveKind::all_gather},
+                                    {"all_to_all", hw::CollectiveKind::all_to_all},
+                                    {"broadcast", hw::CollectiveKind::broadcast},
+                                    {"send", hw::CollectiveKind::send}};
+  if (!row.has("op")) return hw::CollectiveKind::all_reduce;
+  for (const Word& word : kWords) {
+    if (row.text("op") == word.name) return word.kind;
+  }
+  row.fail("op", "all_reduce, reduce_scatter, all_gather, all_to_all, broadcast or send");
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// "QR-Q4": QuickReduce and its 4-bit codec.
+hw::WireCodec codec_of(const std::string& implementation) {
+  const auto has = [&](std::string_view part) {
+    return implementation.find(part) != std::string::npos;
+  };
+  if (has("fp8")) return hw::WireCodec::fp8;
+  if (has("q8") || has("int8")) return hw::WireCodec::int8;
+  if (has("q6") || has("int6")) return hw::WireCodec::int6;
+  if (has("q4") || has("int4")) return hw::WireCodec::int4;
+  return hw::WireCodec::none;
+}
+
+/// The machine's library whose name, or another name of it, the implementation's holds: the longest
+/// that fits. The machine's first where none does.
+const hw::CollectiveLibrary& library_of(const std::string& implementation, const hw::NodeSpec& node,
+                                        std::vector<std::string>& flags) {
+  const hw::CollectiveLibrary* best = nullptr;
+  std::size_t longest = 0;
+  const auto consider = [&](const hw::CollectiveLibrary& library, const std::string& word) {
+    if (word.size() > longest && implementation.find(word) != std::string::npos) {
+      best = &library;
+      longest = word.size();
+    }
+  };
+  for (const hw::CollectiveLibrary& library : node.libraries) {
+    consider(library, library.name);
+    for (const std::string& alias : library.aliases) consider(library, alias);
+  }
+  if (best != nullptr) return *best;
+  flags.push_back("library unknown, taken as " + node.libraries.front().name);
+  return node.libraries.front();
+}
+
+Prediction predict_collective(const Row& row, Machines& machines) {
+  const hw::GpuSpec& gpu = machine_of(row, machines);
+  if (gpu.node.libraries.empty())
+    row.fail("hw", "a machine whose configuration has an interconnect");
+  Prediction p;
+  const std::string implementation = lower(row.text("impl"));
+  const hw::CollectiveLibrary& library = library_of(implementation, gpu.node, p.flags);
+  hw::CollectiveQuery query;
+  query.kind = kind_of(row);
+  query.gpus = row.count("n_gpu");
+  if (query.gpus > gpu.node.gpus)
+    row.fail("n_gpu", "at most " + std::to_string(gpu.node.gpus) + ", which a node has");
+  query.bytes = core::Bytes{row.number("bytes", 1.0)};
+  query.codec = codec_of(implementation);
+  const hw::CollectiveCost cost = hw::cost_of(query, gpu.node, library);
+  p.seconds = cost.time.value();
+  p.spread = cost.spread;
+  p.floor = cost.floor.value();
+  p.binds = cost.latency > cost.wire + cost.local ? "floor" : "link";
+  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  return p;
+}
+
+std::optional<double> measured_collective(const Row& row) {
+  for (const char* column : {"time_us", "median_us"}) {
+    if (const auto us = row.maybe(column)) return *us * 1e-6;
+  }
+  // Bus bandwidth of an all-reduce: 2 (n - 1) / n of the bytes over the time (nccl-tests).
+  const auto busbw = row.maybe("busbw_GBps");
+  const auto gpus = row.maybe("n_gpu");
+  const auto bytes = row.maybe("bytes");
+  if (!busbw || *busbw <= 0.0 || !gpus || *gpus < 2.0 || !bytes) return std::nullopt;
+  return *bytes * 2.0 * (*gpus - 1.0) / *gpus / (*busbw * 1e9);
+}
+
+std::string group_of_collective(const Row& row) {
+  return std::string(row.text("hw")) + " " + std::string(row.text("impl"));
+}
+
+}  // namespace
+
+const Operation kAllReduce{"allreduce", "hw, n_gpu, bytes [, impl, op]", predict_collective,
+                           measured_collective, group_of_collective};
+
+}  // namespace ridgeline::fidelity

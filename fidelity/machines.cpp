@@ -1,0 +1,63 @@
+#include "fidelity/machines.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ridgeline::fidelity {
+namespace {
+
+/// Letters and digits only, lower case: "MI300X (SXM)" and "mi300x_sxm" meet.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
+  }
+  return out;
+}
+
+}  // namespace
+
+Machines::Machines(const core::ConfigLibrary& library, std::optional<std::string> always)
+    : library_(library), always_(std::move(always)), names_(library.names("hw")) {}
+
+const hw::GpuSpec& Machines::named(const std::string& name) {
+  if (const auto it = specs_.find(name); it != specs_.end()) return it->second;
+  const core::Node node =
+      library_.resolve("hw", core::Node{core::Node::Kind::scalar, name, false, {}, {}, {}}, "--hw");
+  const core::Reader in(node, "hw");
+  hw::GpuSpec spec = hw::read_gpu_spec(in);
+  in.finish();
+  return specs_.emplace(name, std::move(spec)).first->second;
+}
+
+const hw::GpuSpec* Machines::find(const std::string& text) {
+  if (always_) return &named(*always_);
+  if (const auto it = found_.find(text); it != found_.end())
+    return it->second.empty() ? nullptr : &named(it->second);
+  const std::string wanted = plain(text);
+  std::string best;
+  std::size_t best_at = std::string::npos;
+  for (const std::string& name : names_) {
+    const std::size_t at = wanted.find(plain(name));
+    // The one named first; of two that begin there ("h100", "h100_pcie") the longer.
+    if (at == std::string::npos) continue;
+    if (at < best_at || (at == best_at && name.size() > best.size())) {
+      best = name;
+      best_at = at;
+    }
+  }
+  if (best.empty()) {
+    for (const std::string& name : names_) {
+      const std::string architecture = plain(named(name).architecture);
+      if (!architecture.empty() && wanted.find(architecture) != std::string::npos) {
+        best = name;
+        break;
+      }
+    }
+  }
+  found_[text] = best;
+  return best.empty() ? nullptr : &named(best);
+}
+
+}  // namespace ridgeline::fidelity

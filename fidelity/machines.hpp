@@ -1,0 +1,37 @@
+#pragma once
+// Which machine a row of measurements speaks of. Tables name GPUs as their authors do ("MI300X",
+// "H100 SXM", "gfx942 304 CU"); the configurations in configs/hw are matched by their file's name
+// within that text, or by the architecture.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config_library.hpp"
+#include "hw/gpu_spec.hpp"
+
+namespace ridgeline::fidelity {
+
+class Machines {
+ public:
+  /// `always`: a name or path of configs/hw that every row is about, whatever it says.
+  Machines(const core::ConfigLibrary& library, std::optional<std::string> always);
+
+  /// The machine that `text` names; nothing if none is found in it.
+  [[nodiscard]] const hw::GpuSpec* find(const std::string& text);
+  /// A machine by its configuration's name.
+  [[nodiscard]] const hw::GpuSpec& named(const std::string& name);
+  /// Puts a machine in the place of the configuration of that name.
+  void replace(const std::string& name, hw::GpuSpec spec) { specs_[name] = std::move(spec); }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  const core::ConfigLibrary& library_;
+  std::optional<std::string> always_;
+  std::vector<std::string> names_;
+  std::map<std::string, hw::GpuSpec> specs_;
+  std::map<std::string, std::string> found_;  // text to name; empty: none
+};
+
+}  // namespace ridgeline::fidelity

@@ -1,0 +1,106 @@
+#include "fidelity/table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "timeline/readers/input.hpp"
+#include "timeline/readers/profiler_csv.hpp"
+
+namespace ridgeline::fidelity {
+
+std::optional<std::size_t> Table::column(std::string_view wanted) const {
+  const auto it = std::find(header.begin(), header.end(), wanted);
+  if (it == header.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - header.begin());
+}
+
+std::size_t Table::required(std::string_view wanted) const {
+  if (const auto found = column(wanted)) return *found;
+  std::string names;
+  for (const std::string& h : header) names += (names.empty() ? "" : ", ") + h;
+  throw core::ConfigError(name + ": no column '" + std::string(wanted) + "'" +
+                          core::suggestion(std::string(wanted), header) + "; there are " + names);
+}
+
+Table load_table(const std::filesystem::path& path) {
+  Table table;
+  table.name = path == "-" ? "standard input" : path.string();
+  const timeline::InputText input = timeline::load_input(path, table.name);
+  timeline::ProfilerCsv csv(table.name, input.view());
+  for (const std::string_view h : csv.header()) table.header.emplace_back(h);
+  const std::size_t width = table.header.size();
+  static_cast<void>(csv.for_each_row([&] {
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (std::size_t i = 0; i < width; ++i) cells.emplace_back(csv.text(i));
+  }));
+  return table;
+}
+
+std::string_view Row::text(std::string_view column) const {
+  const auto i = table_.column(column);
+  return i ? std::string_view(table_.rows[index_][*i]) : std::string_view{};
+}
+
+std::optional<double> Row::maybe(std::string_view column) const {
+  const std::string_view cell = text(column);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+double Row::number(std::string_view column, double least) const {
+  static_cast<void>(table_.required(column));
+  const auto value = maybe(column);
+  if (!value || *value < least) fail(column, "a number of at least " + std::to_string(least));
+  return *value;
+}
+
+std::int64_t Row::count(std::string_view column, std::int64_t least) const {
+  static_cast<void>(table_.required(column));
+  const auto value = maybe(column);
+  constexpr double kMost =
+      1e12;  // far above any shape, far below where a double loses whole numbers
+  if (!value || *value < static_cast<double>(least) || *value > kMost ||
+      *value != std::floor(*value))
+    fail(column, "a whole number of at least " + std::to_string(least));
+  return static_cast<std::int64_t>(*value);
+}
+
+void Row::fail(std::string_view column, const std::string& expected) const {
+  throw core::ConfigError(place() + ": " + std::string(column) + ": expected " + expected +
+                          ", got '" + std::string(text(column)) + "'");
+}
+
+std::string Row::place() const { return table_.name + ": row " + std::to_string(index_ + 1); }
+
+bool held_back(const std::vector<std::string>& cells) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto take = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211ULL; };
+  take('1');
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) take('\x1f');
+    for (const char c : cells[i]) take(static_cast<unsigned char>(c));
+  }
+  return hash % 4 == 0;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += ',';
+    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
+      line += cells[i];
+      continue;
+    }
+    line += '"';
+    for (const char c : cells[i]) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line;
+}
+
+}  // namespace ridgeline::fidelity

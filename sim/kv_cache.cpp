@@ -1,0 +1,68 @@
+#include "sim/kv_cache.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace ridgeline::sim {
+
+KvCache::KvCache(std::int64_t blocks, std::int64_t block_size)
+    : blocks_(blocks), block_size_(block_size), free_(0) {
+  push_free(kNobody, blocks);
+}
+
+void KvCache::release_preempted(std::uint64_t owner, std::int64_t& held, std::int64_t full) {
+  const std::int64_t kept = std::min(full, held);
+  push_free(kNobody, held - kept);
+  push_free(owner, kept);
+  held = 0;
+}
+
+std::int64_t KvCache::left_by(std::uint64_t owner) const {
+  if (left_.empty()) return 0;
+  const auto it = left_.find(owner);
+  return it == left_.end() ? 0 : it->second->blocks;
+}
+
+void KvCache::take_back(std::uint64_t owner, std::int64_t& held, std::int64_t blocks) {
+  const auto it = left_.find(owner);
+  if (it == left_.end()) {
+    if (blocks > 0) throw core::InvariantError("a sequence takes back blocks it did not leave");
+    return;
+  }
+  const auto run = it->second;
+  if (blocks > run->blocks) throw core::InvariantError("more KV blocks taken back than are left");
+  left_.erase(it);
+  run->owner = kNobody;
+  run->blocks -= blocks;
+  if (run->blocks == 0) order_.erase(run);
+  free_ -= blocks;
+  held += blocks;
+}
+
+void KvCache::push_free(std::uint64_t owner, std::int64_t blocks) {
+  if (blocks == 0) return;
+  free_ += blocks;
+  if (free_ > blocks_) throw core::InvariantError("more KV blocks returned than there are");
+  if (owner == kNobody && !order_.empty() && order_.back().owner == kNobody) {
+    order_.back().blocks += blocks;
+    return;
+  }
+  order_.push_back({owner, blocks});
+  if (owner != kNobody) left_[owner] = std::prev(order_.end());
+}
+
+void KvCache::hand_out(std::int64_t blocks) {
+  free_ -= blocks;
+  while (blocks > 0) {
+    Run& oldest = order_.front();
+    const std::int64_t n = std::min(blocks, oldest.blocks);
+    oldest.blocks -= n;
+    blocks -= n;
+    if (oldest.blocks > 0) return;
+    if (oldest.owner != kNobody) left_.erase(oldest.owner);
+    order_.pop_front();
+  }
+}
+
+}  // namespace ridgeline::sim

@@ -1,0 +1,19 @@
+#pragma once
+// What a reference to a model may be, beyond what every reference may (core/config_library.hpp):
+// the config.json of a checkpoint, or a name that people type.
+
+#include <string_view>
+
+#include "core/config_library.hpp"
+#include "core/document.hpp"
+
+namespace ridgeline::workloads {
+
+/// The whole document that a reference to a model means: what `library` resolves (a name, a path to
+/// YAML, a map with a base), and besides a path to a config.json, alone or as `base`, and a model's
+/// alias ("Qwen/Qwen2.5-7B-Instruct") or its name in other letters ("Llama-3.1-8B"). `key` is what
+/// the reference stands at, for errors.
+[[nodiscard]] core::Node resolve_model(const core::ConfigLibrary& library,
+                                       const core::Node& reference, std::string_view key = "model");
+
+}  // namespace ridgeline::workloads

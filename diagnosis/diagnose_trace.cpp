@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "diagnosis/attribute.hpp"
+#include "diagnosis/model_facts.hpp"
 #include "diagnosis/observe.hpp"
 #include "diagnosis/words.hpp"
+#include "timeline/readable_name.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
@@ -22,23 +24,6 @@ std::string short_time(core::Nanoseconds t) {
                                 : fmt::format("{:.3g} ms", static_cast<double>(t.count) * 1e-6);
 }
 
-Model model_facts_of(const workloads::ModelSpec& m) {
-  const auto count = [](std::int64_t n) { return read_exactly(static_cast<double>(n), "model"); };
-  Model out;
-  out.name = m.name;
-  out.parameters = count(m.parameters());
-  out.weight_bytes = read_exactly(m.weight_bytes().value(), "model");
-  out.layers = count(m.layers);
-  out.hidden = count(m.hidden);
-  out.heads = count(m.heads);
-  out.kv_heads = count(m.kv_heads);
-  out.head_dim = count(m.head_dim);
-  out.weight_dtype = m.weights;
-  out.activation_dtype = m.activations;
-  out.kv_cache_dtype = m.activations;
-  return out;
-}
-
 /// What each kind of kernel reached, most time first.
 void add_rates(const timeline::Summary& s, const TraceContext& context, std::vector<Finding>& out) {
   std::vector<std::pair<std::string, timeline::KernelRow>> rows(s.by_role.begin(), s.by_role.end());
@@ -47,7 +32,7 @@ void add_rates(const timeline::Summary& s, const TraceContext& context, std::vec
   for (const auto& [role, row] : rows) {
     const double seconds = row.time.seconds().value();
     if (seconds < kWorthASentence * s.busy.seconds().value() ||
-        row.hbm.value() < kWorthASentence * s.total.hbm.value())
+        (row.hbm.value() < kWorthASentence * s.total.hbm.value() && row.issued.value() <= 0.0))
       continue;
     const double tbps = row.hbm.value() / seconds * 1e-12;
     const double tflops = row.issued.value() / seconds * 1e-12;
@@ -62,9 +47,9 @@ void add_rates(const timeline::Summary& s, const TraceContext& context, std::vec
     }
     const core::Nanoseconds mean{row.time.count / std::max<std::int64_t>(1, row.count)};
     out.push_back(
-        {fmt::format("{}: {} kernel{} of {} move{} {:.4g} MB each at {:.2f} TB/s{}", role,
-                     row.count, row.count == 1 ? "" : "s", short_time(mean),
-                     row.count == 1 ? "s" : "",
+        {fmt::format("{}: {} kernel{} of {} move{} {:.4g} MB each at {:.2f} TB/s{}",
+                     timeline::readable_name(role), row.count, row.count == 1 ? "" : "s",
+                     short_time(mean), row.count == 1 ? "s" : "",
                      row.hbm.value() / static_cast<double>(row.count) * 1e-6, tbps, of_peak),
          tbps * 1e12, "bytes/s", Origin::derived});
   }
@@ -192,7 +177,7 @@ TraceDiagnosis diagnose_trace(const TraceStudy& study, const TraceContext& conte
     out.notes.push_back("the kernels could not be matched with the model: " + why_not);
   }
   if (context.gpu) o.gpu = *context.gpu;
-  if (context.model) o.model = model_facts_of(*context.model);
+  if (context.model) o.model = model_facts(*context.model, context.model->activations);
   if (study.recording.world_size > 1) o.devices = static_cast<double>(study.recording.world_size);
   Evidence evidence = observe(o);
   if (!context.gpu) evidence.machine = Machine{};

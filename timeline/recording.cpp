@@ -1,11 +1,44 @@
 #include "timeline/recording.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <vector>
 
 #include "core/error.hpp"
 
 namespace ridgeline::timeline {
+namespace {
+
+/// Most files have their events in order already, and looking is cheaper than sorting.
+template <class T, class Less>
+void sort_in_place(std::vector<T>& list, const Less& less) {
+  if (!std::is_sorted(list.begin(), list.end(), less))
+    std::stable_sort(list.begin(), list.end(), less);
+}
+
+/// Kernels that share their launch with others came from a graph.
+void mark_graphs(std::vector<DeviceEvent>& events) {
+  std::vector<std::int64_t> launches;  // of the kernels, sorted
+  launches.reserve(events.size());
+  for (const DeviceEvent& e : events) {
+    if (e.kind == DeviceEvent::Kind::kernel && e.correlation != 0)
+      launches.push_back(e.correlation);
+  }
+  if (!std::is_sorted(launches.begin(), launches.end()))
+    std::sort(launches.begin(), launches.end());
+  // Those that stand there more than once, once each.
+  std::size_t shared = 0;
+  for (std::size_t i = 1; i < launches.size(); ++i) {
+    if (launches[i] == launches[i - 1] && (shared == 0 || launches[shared - 1] != launches[i]))
+      launches[shared++] = launches[i];
+  }
+  launches.resize(shared);
+  for (DeviceEvent& e : events) {
+    if (e.correlation != 0 && std::binary_search(launches.begin(), launches.end(), e.correlation))
+      e.from_graph = true;
+  }
+}
+
+}  // namespace
 
 void finish_recording(Recording& r) {
   if (r.device_events.empty() && r.calls.empty()) {
@@ -29,23 +62,13 @@ void finish_recording(Recording& r) {
       if (c.event >= 0) c.event = place[static_cast<std::size_t>(c.event)];
     }
   }
-  std::stable_sort(r.device_events.begin(), r.device_events.end(), by_start);
-  std::stable_sort(r.calls.begin(), r.calls.end(), by_start);
-  std::stable_sort(r.operators.begin(), r.operators.end(), by_start);
-  std::stable_sort(r.annotations.begin(), r.annotations.end(),
-                   [](const Annotation& a, const Annotation& b) {
-                     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
-                   });
-
-  std::unordered_map<std::int64_t, std::int64_t> kernels_of;
-  for (const DeviceEvent& e : r.device_events) {
-    if (e.kind == DeviceEvent::Kind::kernel && e.correlation != 0) ++kernels_of[e.correlation];
-  }
-  for (DeviceEvent& e : r.device_events) {
-    if (e.correlation == 0) continue;
-    const auto it = kernels_of.find(e.correlation);
-    if (it != kernels_of.end() && it->second > 1) e.from_graph = true;
-  }
+  sort_in_place(r.device_events, by_start);
+  sort_in_place(r.calls, by_start);
+  sort_in_place(r.operators, by_start);
+  sort_in_place(r.annotations, [](const Annotation& a, const Annotation& b) {
+    return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+  });
+  mark_graphs(r.device_events);
 }
 
 }  // namespace ridgeline::timeline

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
 #include "workloads/model_reference.hpp"
 
@@ -102,23 +103,6 @@ ProfileChoice telling_part(const sim::RunResult& result) {
   return choice;
 }
 
-diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
-  const auto count = [](std::int64_t n) { return read_exactly(static_cast<double>(n), "model"); };
-  diagnosis::Model m;
-  m.name = model.name;
-  m.parameters = count(model.parameters());
-  m.weight_bytes = read_exactly(model.weight_bytes().value(), "model");
-  m.layers = count(model.layers);
-  m.hidden = count(model.hidden);
-  m.heads = count(model.heads);
-  m.kv_heads = count(model.kv_heads);
-  m.head_dim = count(model.head_dim);
-  m.weight_dtype = model.weights;
-  m.activation_dtype = model.activations;
-  m.kv_cache_dtype = kv_cache;
-  return m;
-}
-
 diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics& metrics,
                                 const ProfileChoice& choice,
                                 const std::vector<std::string>& proposals) {
@@ -129,7 +113,7 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
     throw core::SimulationError(
         "the run has no step of the kind that was asked for, so there is nothing to diagnose");
   o.gpu = result.scenario.gpu;
-  o.model = model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
+  o.model = diagnosis::model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
   o.serving = serving_facts(result, metrics);
   const timeline::Window window = window_of(result, choice);
   o.measured = client_view(result, metrics, window);
@@ -166,7 +150,7 @@ diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
     const core::Reader in(node, "model");
     const workloads::ModelSpec model = workloads::read_model_spec(in);
     in.finish();
-    return model_facts(model, model.activations);
+    return diagnosis::model_facts(model, model.activations);
   });
 }
 

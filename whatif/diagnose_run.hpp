@@ -27,9 +27,6 @@ namespace ridgeline::whatif {
                                               const ProfileChoice& choice,
                                               const std::vector<std::string>& proposals = {});
 
-/// Facts of a model for the diagnosis.
-[[nodiscard]] diagnosis::Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache);
-
 /// The diagnosis of a run by the part that says most about it; nothing when it has no step.
 [[nodiscard]] std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result,
                                                                const sim::Metrics& metrics);

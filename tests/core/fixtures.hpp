@@ -1,5 +1,5 @@
 #pragma once
-// What the core tests share: files that vanish, and errors as text.
+// What all tests share: files that vanish, and errors as text.
 
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     static std::atomic<int> count{0};
     path_ = std::filesystem::temp_directory_path() /
-            ("ridgeline-core-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+            ("ridgeline-" + std::to_string(getpid()) + "-" + std::to_string(count++));
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {

@@ -29,16 +29,13 @@ struct CloseFile {
   }
 };
 
-InputText read_all(std::FILE* file, std::size_t expected, const std::string& name,
-                   std::uint64_t limit) {
+InputText read_all(std::FILE* file, const std::string& name, std::uint64_t limit) {
   InputText text;
   while (true) {
-    const std::size_t wanted =
-        std::max(kChunk, expected > text.size() ? expected - text.size() : 0);
-    const std::size_t got = std::fread(text.room(wanted), 1, wanted, file);
+    const std::size_t got = std::fread(text.room(kChunk), 1, kChunk, file);
     text.grew(got);
     if (text.size() > limit) throw core::ConfigError(name + ": larger than " + size_text(limit));
-    if (got < wanted) break;
+    if (got < kChunk) break;
   }
   if (std::ferror(file) != 0)
     throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
@@ -112,7 +109,7 @@ InputText inflate_gzip(std::string_view compressed, const std::string& name, std
 
 InputText load_input(const fs::path& path, const std::string& name, std::uint64_t limit) {
   std::unique_ptr<std::FILE, CloseFile> file;
-  std::size_t expected = 0;
+  FileMapping mapped;
   if (path == "-") {
     file.reset(stdin);
   } else {
@@ -128,13 +125,12 @@ InputText load_input(const fs::path& path, const std::string& name, std::uint64_
     if (fs::is_directory(status)) throw core::ConfigError(name + ": a directory; expected a file");
     file.reset(std::fopen(path.c_str(), "rb"));
     if (!file) throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
-    if (const std::uintmax_t size = fs::file_size(path, error); !error) {
-      if (size > limit) throw core::ConfigError(name + ": larger than " + size_text(limit));
-      expected =
-          static_cast<std::size_t>(size) + 1;  // one more, so that the first read sees the end
-    }
+    mapped = FileMapping(path);
+    if (mapped.view().size() > limit)
+      throw core::ConfigError(name + ": larger than " + size_text(limit));
   }
-  InputText text = read_all(file.get(), expected, name, limit);
+  InputText text =
+      mapped.view().empty() ? read_all(file.get(), name, limit) : InputText(std::move(mapped));
   if (text.size() == 0) throw core::ConfigError(name + ": the file is empty");
   if (is_gzip(text.view())) return inflate_gzip(text.view(), name, limit);
   return text;

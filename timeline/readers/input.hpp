@@ -8,28 +8,37 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "timeline/readers/file_mapping.hpp"
 
 namespace ridgeline::timeline {
 
 inline constexpr std::uint64_t kLargestInput = std::uint64_t{16} << 30U;  // decompressed
 
-/// Bytes with room for simdjson to read past their end.
+/// Bytes that were gathered, or a file's where they are.
 class InputText {
  public:
-  [[nodiscard]] std::string_view view() const { return {bytes_.get(), size_}; }
+  InputText() = default;
+  explicit InputText(FileMapping file) : file_(std::move(file)) {}
+
+  [[nodiscard]] std::string_view view() const {
+    return bytes_ ? std::string_view(bytes_.get(), size_) : file_.view();
+  }
   /// Sentences about what could not be had: the compressed file ends early.
   std::vector<std::string> notes;
 
   /// Room for `more` bytes behind those that are there, which become part of it with grew().
   [[nodiscard]] char* room(std::size_t more);
   void grew(std::size_t by) { size_ += by; }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return view().size(); }
 
  private:
   struct Free {
     void operator()(char* bytes) const { std::free(bytes); }
   };
+  FileMapping file_;
   std::unique_ptr<char, Free> bytes_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;

@@ -12,13 +12,14 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-enum class Mark : std::uint8_t { none, quote, open, close };
+enum class Mark : std::uint8_t { none, quote, open, close, escape };
 
 constexpr std::array<Mark, 256> kMarks = [] {
   std::array<Mark, 256> marks{};
   marks['"'] = Mark::quote;
   marks['{'] = marks['['] = Mark::open;
   marks['}'] = marks[']'] = Mark::close;
+  marks['\\'] = Mark::escape;
   return marks;
 }();
 
@@ -152,6 +153,9 @@ std::size_t JsonCursor::end_of_nested(std::size_t i) const {
         break;
       case Mark::open:
         ++depth;
+        break;
+      case Mark::escape:
+        ++i;  // outside a string it is damage; simdjson sees no quote behind it
         break;
       case Mark::close:
         if (--depth == 0) return i;

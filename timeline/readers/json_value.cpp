@@ -1,5 +1,6 @@
 #include "timeline/readers/json_value.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -117,15 +118,26 @@ std::string_view bare(std::string_view token) {
   return token;
 }
 
-std::string_view string_of(simdjson::ondemand::value value) {
+std::string_view string_of(simdjson::ondemand::value& value) {
   std::string_view token = value.raw_json_token();
   if (token.empty() || token.front() != '"') return {};
+  const std::string_view written = bare(token);
   std::string_view text;
-  if (value.get_string().get(text) == simdjson::SUCCESS) return text;
-  return bare(token);
+  if (written.find('\\') != std::string_view::npos &&
+      value.get_string().get(text) == simdjson::SUCCESS)
+    return text;
+  static_cast<void>(value.get_raw_json_string());  // moves past it
+  return written;
 }
 
 std::optional<std::int64_t> integer_in(std::string_view text) {
+  // Nearly all are a few digits.
+  constexpr std::size_t kCannotOverflow = 18;
+  std::int64_t simple = 0;
+  std::size_t digits = 0;
+  while (digits < std::min(text.size(), kCannotOverflow) && is_digit(text[digits]))
+    simple = simple * 10 + (text[digits++] - '0');
+  if (digits != 0 && digits == text.size()) return simple;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     std::uint64_t n = 0;
     const auto [rest, error] = std::from_chars(text.data() + 2, text.data() + text.size(), n, 16);
@@ -148,15 +160,11 @@ std::optional<std::int64_t> nanoseconds_in(std::string_view microseconds) {
   return whole(*decimal, kLargest);
 }
 
-std::optional<std::int64_t> integer_of(simdjson::ondemand::value value) {
+std::optional<std::int64_t> integer_of(simdjson::ondemand::value& value) {
   return integer_in(bare(value.raw_json_token()));
 }
 
-std::optional<std::int64_t> microseconds_of(simdjson::ondemand::value value) {
-  return nanoseconds_in(bare(value.raw_json_token()));
-}
-
-std::optional<double> real_of(simdjson::ondemand::value value) {
+std::optional<double> real_of(simdjson::ondemand::value& value) {
   const std::string_view text = bare(value.raw_json_token());
   double number = 0.0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);

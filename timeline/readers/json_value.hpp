@@ -31,34 +31,57 @@ class JsonParser {
   simdjson::ondemand::parser parser_;
 };
 
+/// A member's key, where it stands: hardly any has an escape and must be unescaped.
+inline bool key_of(simdjson::ondemand::field& field, std::string_view& key) {
+  const char* const begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"' && *end != '\\') ++end;  // simdjson has seen that the string ends
+  key = std::string_view(begin, static_cast<std::size_t>(end - begin));
+  return *end == '"' || field.unescaped_key().get(key) == simdjson::SUCCESS;
+}
+
+/// Whether a value begins here. (simdjson takes the bracket of `[1,]` for one, and would look for
+/// the array's end behind it.)
+inline bool is_value(simdjson::ondemand::value& value) {
+  return std::string_view("]},:").find(*value.raw_json_token().data()) == std::string_view::npos;
+}
+
+/// Calls `f(value)` for every element. False as for_each_member().
+template <class F>
+bool for_each_element(simdjson::ondemand::array array, const F& f) {
+  for (auto element : array) {
+    if (element.error() != simdjson::SUCCESS) return false;
+    auto&& value = std::move(element).value_unsafe();
+    if (!is_value(value) || !f(value)) return false;
+  }
+  return true;
+}
+
 /// Calls `f(key, value)` for every member. False, at the first that is damaged or for which `f`
 /// returns false.
 template <class F>
 bool for_each_member(simdjson::ondemand::object object, const F& f) {
   for (auto member : object) {
-    simdjson::ondemand::field field;
+    if (member.error() != simdjson::SUCCESS) return false;
+    auto&& field = std::move(member).value_unsafe();  // not copied: it costs as much as the parsing
     std::string_view key;
-    if (std::move(member).get(field) != simdjson::SUCCESS ||
-        field.unescaped_key().get(key) != simdjson::SUCCESS)
-      return false;
-    if (!f(key, field.value())) return false;
+    if (!key_of(field, key) || !is_value(field.value()) || !f(key, field.value())) return false;
   }
   return true;
 }
 
 /// The text of a string, "" for anything else. A string with an escape that is none is given as
 /// written.
-[[nodiscard]] std::string_view string_of(simdjson::ondemand::value value);
+[[nodiscard]] std::string_view string_of(simdjson::ondemand::value& value);
 
 /// A whole number, written as such, as a decimal (rounded), or in a string, hexadecimal there too.
-[[nodiscard]] std::optional<std::int64_t> integer_of(simdjson::ondemand::value value);
-[[nodiscard]] std::optional<double> real_of(simdjson::ondemand::value value);
-/// A decimal count of microseconds as nanoseconds, exact; halves of one away from zero. Absent
-/// beyond 3 * 10^18 ns, 95 years, so that a start and a duration always add up.
-[[nodiscard]] std::optional<std::int64_t> microseconds_of(simdjson::ondemand::value value);
+[[nodiscard]] std::optional<std::int64_t> integer_of(simdjson::ondemand::value& value);
+[[nodiscard]] std::optional<double> real_of(simdjson::ondemand::value& value);
 
 // The same of a text.
 [[nodiscard]] std::optional<std::int64_t> integer_in(std::string_view text);
+/// A decimal count of microseconds as nanoseconds, exact; halves of one away from zero. Absent
+/// beyond 3 * 10^18 ns, 95 years, so that a start and a duration always add up.
 [[nodiscard]] std::optional<std::int64_t> nanoseconds_in(std::string_view microseconds);
 
 /// A value as written, quotes and space around it removed.

@@ -8,11 +8,15 @@
 // synchronisation events of the device, profiler overhead. Put right: hipExtModuleLaunchKernel's
 // grid counts threads; ROCm calls most copies device to device, the call knows better.
 
+#include <cstddef>
+
 #include "timeline/readers/formats.hpp"
 
 namespace ridgeline::timeline {
 
 [[nodiscard]] bool recognizes_kineto(const RecordingFile& file);
 [[nodiscard]] Recording read_kineto(const RecordingFile& file);
+/// The same, its events read in so many parts at once. What comes out does not depend on it.
+[[nodiscard]] Recording read_kineto(const RecordingFile& file, std::size_t parts);
 
 }  // namespace ridgeline::timeline

@@ -63,10 +63,13 @@ class KinetoEventReader {
   /// Reads the event in `text`, an object; nothing if it is damaged. An event of no use ends with
   /// its category or phase; what follows those is not read.
   [[nodiscard]] const KinetoEvent* read(std::string_view text);
+  /// The same of an event that is parsed already.
+  [[nodiscard]] const KinetoEvent* read(simdjson::ondemand::object object);
 
  private:
+  void clear();
   bool read_members(simdjson::ondemand::object object);
-  bool read_arg(std::string_view key, simdjson::ondemand::value value);
+  bool read_arg(std::string_view key, simdjson::ondemand::value& value);
 
   JsonParser json_;
   KinetoEvent event_;

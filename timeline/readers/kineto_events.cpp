@@ -1,6 +1,7 @@
 #include "timeline/readers/kineto_events.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "timeline/readers/rocpd_terms.hpp"
@@ -20,6 +21,13 @@ std::int32_t narrow(std::int64_t n) {
 void set_grid(DeviceEvent& event, const Sizes3& grid, const Sizes3& block) {
   event.workgroups = grid;
   for (std::size_t i = 0; i < 3; ++i) event.threads[i] = narrow(block[i]);
+}
+
+template <class T>
+void append(std::vector<T>& list, std::vector<T>& more) {
+  list.insert(list.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
+  more = {};
 }
 
 }  // namespace
@@ -114,8 +122,8 @@ void KinetoEvents::add_call(const KinetoEvent& e) {
   call.correlation = e.correlation;
   if (is_cuda_function(e.name)) recording_.cuda = true;
   if (e.correlation != 0 && call.kind != HostCall::Kind::other) {
-    launches_.try_emplace(e.correlation, Launch{call.kind, call.copy,
-                                                counts_grid_in_threads(e.name), e.grid, e.block});
+    launches_.push_back(
+        {e.correlation, call.kind, call.copy, counts_grid_in_threads(e.name), e.grid, e.block});
   }
   recording_.calls.push_back(call);
 }
@@ -146,6 +154,51 @@ void KinetoEvents::name_process(const KinetoEvent& e) {
   std::string_view number = e.label.substr(at + 3);
   while (number.starts_with(' ')) number.remove_prefix(1);
   if (const auto device = integer_in(number)) device_of_process_[e.process] = narrow(*device);
+}
+
+void KinetoEvents::expect(std::size_t times) {
+  const auto reserve = [times](auto& list) { list.reserve(list.size() * times); };
+  reserve(recording_.device_events);
+  reserve(recording_.calls);
+  reserve(recording_.operators);
+  reserve(recording_.annotations);
+  reserve(recording_.counters);
+  reserve(rows_);
+  reserve(launches_);
+}
+
+void KinetoEvents::take(KinetoEvents& later) {
+  Recording& from = later.recording_;
+  std::vector<std::uint32_t> number;  // here of a name there
+  number.reserve(from.names.size());
+  for (std::uint32_t i = 0; i < from.names.size(); ++i)
+    number.push_back(recording_.names.of(from.names.text(i)));
+  for (DeviceEvent& e : from.device_events) e.name = number[e.name];
+  for (HostCall& c : from.calls) c.name = number[c.name];
+  for (Annotation& a : from.annotations) a.name = number[a.name];
+  for (CounterValue& c : from.counters) c.name = number[c.name];
+  for (Operator& o : from.operators) {
+    o.name = number[o.name];
+    o.dtype = number[o.dtype];
+  }
+  for (Row& row : later.rows_) {
+    row.name = number[row.name];
+    row.description = number[row.description];
+  }
+  append(recording_.device_events, from.device_events);
+  append(recording_.calls, from.calls);
+  append(recording_.operators, from.operators);
+  append(recording_.annotations, from.annotations);
+  append(recording_.counters, from.counters);
+  append(rows_, later.rows_);
+  append(launches_, later.launches_);
+  append(arrow_starts_, later.arrow_starts_);
+  append(arrow_ends_, later.arrow_ends_);
+  for (const auto& [process, device] : later.device_of_process_)
+    device_of_process_[process] = device;
+  recording_.cuda = recording_.cuda || from.cuda;
+  without_time_ += later.without_time_;
+  negative_ += later.negative_;
 }
 
 void KinetoEvents::place_rows() {
@@ -183,10 +236,28 @@ void KinetoEvents::place_rows() {
 }
 
 void KinetoEvents::use_launches() {
+  const auto earlier = [](const Launch& a, const Launch& b) {
+    return a.correlation < b.correlation;
+  };
+  // Calls are numbered as they are made: mostly sorted already.
+  if (!std::is_sorted(launches_.begin(), launches_.end(), earlier))
+    std::stable_sort(launches_.begin(), launches_.end(), earlier);
+  auto found = launches_.begin();
   for (DeviceEvent& event : recording_.device_events) {
-    const auto found = event.correlation == 0 ? launches_.end() : launches_.find(event.correlation);
-    if (found == launches_.end()) continue;
-    const Launch& launch = found->second;
+    if (event.correlation == 0) continue;
+    // Kernels run as they were launched: the next launch or the same is the one, or one must look.
+    if (found != launches_.end() && found->correlation < event.correlation) ++found;
+    const auto same = [&] {
+      return found != launches_.end() && found->correlation == event.correlation;
+    };
+    const auto is_first = [&] {
+      return found == launches_.begin() || std::prev(found)->correlation != found->correlation;
+    };
+    if (!same() || !is_first())
+      found =
+          std::lower_bound(launches_.begin(), launches_.end(), Launch{event.correlation}, earlier);
+    if (!same()) continue;
+    const Launch& launch = *found;
     if (launch.kind == HostCall::Kind::graph_launch) event.from_graph = true;
     // ROCm's blit kernels make a device-to-device copy of most: the call knows what was asked for.
     if (event.kind == DeviceEvent::Kind::copy && launch.copy != CopyKind::unknown)

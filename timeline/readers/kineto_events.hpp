@@ -7,6 +7,7 @@
 // the start of the row.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,12 +28,18 @@ class KinetoEvents {
   [[nodiscard]] bool has_rows() const {
     return !rows_.empty();
   }  // of which finish() makes events and calls
+  /// Makes room for `times` as much as there is. Lists that grow bit by bit would fetch twice the
+  /// memory, and memory costs as much as parsing.
+  void expect(std::size_t times);
+  /// Adds what another, of a later part of the same file, has gathered, and leaves it empty.
+  void take(KinetoEvents& later);
   /// Joins, and says in `missing` what the recording lacks.
   void finish();
 
  private:
   /// What a kernel or a copy needs of the call that launched it.
   struct Launch {
+    std::int64_t correlation = 0;
     HostCall::Kind kind = HostCall::Kind::other;
     CopyKind copy = CopyKind::unknown;
     bool grid_in_threads = false;
@@ -59,7 +66,7 @@ class KinetoEvents {
   void use_launches();
 
   Recording& recording_;
-  std::unordered_map<std::int64_t, Launch> launches_;  // by correlation
+  std::vector<Launch> launches_;  // as the file has them; of a correlation the first counts
   std::unordered_map<std::int64_t, std::int32_t> device_of_process_;
   std::vector<Row> rows_;
   std::vector<Arrow> arrow_starts_;

@@ -20,7 +20,7 @@ DeviceInfo device_of(ondemand::object properties) {
   DeviceInfo device;
   std::int64_t major = 0;
   std::int64_t minor = 0;
-  static_cast<void>(for_each_member(properties, [&](std::string_view key, ondemand::value value) {
+  static_cast<void>(for_each_member(properties, [&](std::string_view key, ondemand::value& value) {
     if (key == "name") device.name = string_of(value);
     if (key == "numSms") device.compute_units = integer_of(value).value_or(0);
     if (key == "warpSize") device.wave_size = integer_of(value).value_or(64);
@@ -48,7 +48,7 @@ void read_devices(ondemand::document& document, Recording& recording) {
 void read_ranks(ondemand::document& document, Recording& recording) {
   ondemand::object info;
   if (document.get_object().get(info) != simdjson::SUCCESS) return;
-  static_cast<void>(for_each_member(info, [&](std::string_view key, ondemand::value value) {
+  static_cast<void>(for_each_member(info, [&](std::string_view key, ondemand::value& value) {
     if (key == "rank") recording.rank = integer_of(value).value_or(-1);
     if (key == "world_size")
       recording.world_size = std::max<std::int64_t>(1, integer_of(value).value_or(1));

@@ -34,8 +34,8 @@ HostCall::Kind call_kind(std::string_view f) {
   if (f.starts_with("hipMemcpy") || f.starts_with("hsa_amd_memory_async_copy") ||
       f == "hsa_memory_copy")
     return Kind::copy;
-  if (contains(f, "Synchronize") || f == "hipStreamWaitEvent" || f.starts_with("hsa_signal_wait"))
-    return Kind::synchronize;
+  // hipStreamWaitEvent makes a stream wait, not the host: it is not here.
+  if (contains(f, "Synchronize") || f.starts_with("hsa_signal_wait")) return Kind::synchronize;
   if (f.starts_with("hipMalloc") || f.starts_with("hipHostMalloc") ||
       f.starts_with("hipExtMalloc") || f.starts_with("hipFree") || f.starts_with("hipHostFree") ||
       f.starts_with("hsa_amd_memory_pool_allocate") || f.starts_with("hsa_amd_memory_pool_free") ||

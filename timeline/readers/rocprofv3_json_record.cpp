@@ -6,25 +6,25 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 /// A member of an object, as a whole number; or the value itself where it is one.
-std::int64_t member_of(ondemand::value value, std::string_view wanted, std::int64_t otherwise) {
+std::int64_t member_of(ondemand::value& value, std::string_view wanted, std::int64_t otherwise) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS)
     return integer_of(value).value_or(otherwise);
   std::int64_t found = otherwise;
-  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value v) {
+  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value& v) {
     if (key == wanted) found = integer_of(v).value_or(otherwise);
     return true;
   }));
   return found;
 }
 
-std::int64_t handle_of(ondemand::value value) { return member_of(value, "handle", -1); }
+std::int64_t handle_of(ondemand::value& value) { return member_of(value, "handle", -1); }
 
-std::array<std::int64_t, 3> sizes_of(ondemand::value value) {
+std::array<std::int64_t, 3> sizes_of(ondemand::value& value) {
   std::array<std::int64_t, 3> sizes{};
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return sizes;
-  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value v) {
+  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value& v) {
     if (key.size() == 1 && key[0] >= 'x' && key[0] <= 'z')
       sizes[static_cast<std::size_t>(key[0] - 'x')] = integer_of(v).value_or(0);
     return true;
@@ -32,7 +32,7 @@ std::array<std::int64_t, 3> sizes_of(ondemand::value value) {
   return sizes;
 }
 
-void read_counters(ondemand::value value, RocprofRecord& record) {
+void read_counters(ondemand::value& value, RocprofRecord& record) {
   ondemand::array list;
   if (value.get_array().get(list) != simdjson::SUCCESS) return;
   for (auto item : list) {
@@ -40,7 +40,7 @@ void read_counters(ondemand::value value, RocprofRecord& record) {
     if (item.get_object().get(object) != simdjson::SUCCESS) return;
     std::int64_t handle = -1;
     std::optional<double> number;
-    if (!for_each_member(object, [&](std::string_view key, ondemand::value v) {
+    if (!for_each_member(object, [&](std::string_view key, ondemand::value& v) {
           if (key == "counter_id") handle = handle_of(v);
           if (key == "value" || key == "counter_value") number = real_of(v);
           return true;
@@ -61,11 +61,11 @@ class Members {
 
   bool read(ondemand::object object) {
     return for_each_member(
-        object, [&](std::string_view key, ondemand::value value) { return take(key, value); });
+        object, [&](std::string_view key, ondemand::value& value) { return take(key, value); });
   }
 
  private:
-  bool take(std::string_view key, ondemand::value value) {
+  bool take(std::string_view key, ondemand::value& value) {
     if (key == "dispatch_data" ||
         key == "dispatch_info") {  // the second within the first, or alone
       ondemand::object nested;
@@ -81,7 +81,7 @@ class Members {
         r_.correlation = integer_of(value).value_or(0);
         return true;
       }
-      return for_each_member(ids, [&](std::string_view id, ondemand::value v) {
+      return for_each_member(ids, [&](std::string_view id, ondemand::value& v) {
         if (id == "internal") r_.correlation = integer_of(v).value_or(0);
         if (id == "external") r_.external = member_of(v, "value", 0);
         return true;
@@ -147,7 +147,7 @@ RocprofKind read_rocprof_kind(JsonParser& json, std::string_view text) {
   if (json.parse(text).get(document) != simdjson::SUCCESS ||
       document.get_object().get(object) != simdjson::SUCCESS)
     return kind;
-  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value value) {
+  static_cast<void>(for_each_member(object, [&](std::string_view key, ondemand::value& value) {
     ondemand::array list;
     if (key == "kind") kind.kind = string_of(value);
     if (key != "operations" || value.get_array().get(list) != simdjson::SUCCESS) return true;

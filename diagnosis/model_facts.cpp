@@ -1,0 +1,22 @@
+#include "diagnosis/model_facts.hpp"
+
+namespace ridgeline::diagnosis {
+
+Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
+  const auto count = [](std::int64_t n) { return read_exactly(static_cast<double>(n), "model"); };
+  Model m;
+  m.name = model.name;
+  m.parameters = count(model.parameters());
+  m.weight_bytes = read_exactly(model.weight_bytes().value(), "model");
+  m.layers = count(model.layers);
+  m.hidden = count(model.hidden);
+  m.heads = count(model.heads);
+  m.kv_heads = count(model.kv_heads);
+  m.head_dim = count(model.head_dim);
+  m.weight_dtype = model.weights;
+  m.activation_dtype = model.activations;
+  m.kv_cache_dtype = kv_cache;
+  return m;
+}
+
+}  // namespace ridgeline::diagnosis

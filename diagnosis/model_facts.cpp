@@ -7,6 +7,7 @@ Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
   Model m;
   m.name = model.name;
   m.parameters = count(model.parameters());
+  if (model.has_experts()) m.active_parameters = count(model.active_parameters());
   m.weight_bytes = read_exactly(model.weight_bytes().value(), "model");
   m.layers = count(model.layers);
   m.hidden = count(model.hidden);

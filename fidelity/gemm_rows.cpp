@@ -20,8 +20,10 @@ Prediction predict_gemm(const Row& row, Machines& machines) {
   if (!gpu.supports(format.dtype))
     row.fail("dtype", "a number format that " + gpu.name + " multiplies");
   const hw::GemmShape shape = shape_of(row);
+  const std::string library = std::string(row.text("dtype")) + " " + std::string(row.text("lib"));
   // A batch is timed over and over on the same matrices; those that fit stay in the last cache.
-  const hw::GemmQuery query = hw::cold_gemm(shape, format.dtype, format.flavour, shape.batch > 1);
+  const hw::GemmQuery query = hw::cold_gemm(
+      shape, format.dtype, flavour_of(library, format.dtype, gpu.gemm), shape.batch > 1);
   const hw::GemmCost cost = hw::gemm_cost(query, gpu);
 
   Prediction p;

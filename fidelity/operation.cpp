@@ -49,12 +49,28 @@ const hw::GpuSpec& machine_of(const Row& row, Machines& machines) {
   row.fail(column, "a machine, one of " + names + " within the text, or --hw");
 }
 
+std::string_view flavour_of(std::string_view text, hw::Dtype dtype, const hw::GemmSpec& gemm) {
+  const std::string words = lower(text);
+  const std::string_view prefix = hw::name_of(dtype);
+  std::string_view best;
+  for (const hw::GemmFamily& family : gemm.families) {
+    std::string_view flavour = family.name;
+    if (!flavour.starts_with(prefix) || flavour.size() == prefix.size()) continue;
+    flavour.remove_prefix(prefix.size() + 1);
+    bool all = true;
+    for (std::string_view rest = flavour; all && !rest.empty();) {
+      const std::size_t end = std::min(rest.find('_'), rest.size());
+      all = words.find(rest.substr(0, end)) != std::string::npos;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (all && flavour.size() > best.size()) best = flavour;
+  }
+  return best;
+}
+
 NumberFormat number_format(std::string_view text) {
   const std::string words = lower(text);
-  const auto has = [&](std::string_view part) { return words.find(part) != std::string::npos; };
   NumberFormat format;
-  if (has("blockscale") || has("1x128") || has("block_scale") || has("block-scale"))
-    format.flavour = "blockscale";
   struct Word {
     std::string_view part;
     hw::Dtype dtype;

@@ -47,11 +47,16 @@ extern const Operation kMoe;
 /// The machine of a row's `hw` (or `gpu`) column. ConfigError with the names there are.
 [[nodiscard]] const hw::GpuSpec& machine_of(const Row& row, Machines& machines);
 
+/// The family of a machine's matrix kernels in a dtype whose flavour the text names: of "int8",
+/// "int8_preshuffled" and "int8_blockscale" the second for "int8 a8w8 preshuffled-B". "" for the
+/// plain one.
+[[nodiscard]] std::string_view flavour_of(std::string_view text, hw::Dtype dtype,
+                                          const hw::GemmSpec& gemm);
+
 /// How a cell names a number format: "int8 (a8w8 rowwise CK)", "fp8 e4m3fnuz blockscale", "fp16?".
 struct NumberFormat {
   hw::Dtype dtype = hw::Dtype::bf16;
-  std::string_view flavour;  // "blockscale", or nothing
-  bool sure = true;          // false where the text names none that is known
+  bool sure = true;  // false where the text names none that is known
 };
 [[nodiscard]] NumberFormat number_format(std::string_view text);
 

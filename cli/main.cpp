@@ -29,8 +29,11 @@ constexpr Command kCommands[] = {
     {"compare", "a profiler's trace beside a simulation of the same steps", declare_compare},
     {"trace", "write the kernel timeline of a run's window for Perfetto and other trace tools",
      declare_trace},
-    {"predict", "how long kernels take: a table of shapes in, the same with times and error bars out",
+    {"predict",
+     "how long kernels take: a table of shapes in, the same with times and error bars out",
      declare_predict},
+    {"calibrate", "fit a machine's constants to tables of measured kernels", declare_calibrate},
+    {"validate", "predictions held against tables of measured kernels", declare_validate},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

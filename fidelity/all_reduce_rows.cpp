@@ -91,6 +91,11 @@ Prediction predict_collective(const Row& row, Machines& machines) {
   return p;
 }
 
+std::string constants_of_collective(const Row& row, const hw::GpuSpec& gpu) {
+  std::vector<std::string> flags;
+  return "interconnect.libraries." + library_of(lower(row.text("impl")), gpu.node, flags).name;
+}
+
 std::optional<double> measured_collective(const Row& row) {
   for (const char* column : {"time_us", "median_us"}) {
     if (const auto us = row.maybe(column)) return *us * 1e-6;
@@ -109,7 +114,8 @@ std::string group_of_collective(const Row& row) {
 
 }  // namespace
 
-const Operation kAllReduce{"allreduce", "hw, n_gpu, bytes [, impl, op]", predict_collective,
-                           measured_collective, group_of_collective};
+const Operation kAllReduce{"allreduce",         "hw, n_gpu, bytes [, impl, op]",
+                           predict_collective,  measured_collective,
+                           group_of_collective, constants_of_collective};
 
 }  // namespace ridgeline::fidelity

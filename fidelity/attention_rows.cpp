@@ -88,7 +88,14 @@ Prediction predict_attention(const Row& row, Machines& machines) {
   query.q_bytes = backward ? q * 3.0 : q;
   query.o_bytes = backward ? q + kv : q;
   query.useful = query.issued = flop_of(s);
-  const hw::AttentionCost cost = hw::attention_cost(query, gpu, gpu.attention);
+  hw::AttentionSpec spec = gpu.attention;
+  // Kernels that add up the query gradient in 16 bits say so in their name; 32 is the machine's.
+  if (backward && spec.backward && row.text("kernel").find("a16") != std::string_view::npos)
+    spec.backward->accumulator = core::Bytes{2.0};
+  hw::AttentionEfficiency efficiency;
+  if (const hw::AttentionKernel* kernel = spec.kernel_named(row.text("kernel")))
+    efficiency.compute = kernel->rate;
+  const hw::AttentionCost cost = hw::attention_cost(query, gpu, spec, efficiency);
 
   Prediction p;
   p.seconds = cost.time().value();
@@ -99,6 +106,19 @@ Prediction predict_attention(const Row& row, Machines& machines) {
   if (!format.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
   if (cost.extrapolated) p.flags.emplace_back("extrapolated");
   return p;
+}
+
+std::string constants_of_attention(const Row& row, const hw::GpuSpec& gpu) {
+  if (gpu.attention.kernel_named(row.text("kernel")) != nullptr) return "attention.kernels";
+  switch (shape_of(row).phase) {
+    case hw::AttentionPhase::prefill:
+      return "attention.prefill";
+    case hw::AttentionPhase::decode:
+      return "attention.decode";
+    case hw::AttentionPhase::backward:
+      return "attention.backward";
+  }
+  return "attention";
 }
 
 std::optional<double> measured_attention(const Row& row) {
@@ -118,6 +138,9 @@ std::string group_of_attention(const Row& row) {
 const Operation kAttention{
     "attention",
     "hw, phase, dtype, batch, q_heads, seqlen_q [, kv_heads, seqlen_kv, head_dim, causal]",
-    predict_attention, measured_attention, group_of_attention};
+    predict_attention,
+    measured_attention,
+    group_of_attention,
+    constants_of_attention};
 
 }  // namespace ridgeline::fidelity

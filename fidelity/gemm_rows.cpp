@@ -14,16 +14,18 @@ hw::GemmShape shape_of(const Row& row) {
           std::max<std::int64_t>(1, static_cast<std::int64_t>(batch))};
 }
 
+std::string library_of(const Row& row) {
+  return std::string(row.text("dtype")) + " " + std::string(row.text("lib"));
+}
+
 Prediction predict_gemm(const Row& row, Machines& machines) {
   const hw::GpuSpec& gpu = machine_of(row, machines);
   const NumberFormat format = number_format(row.text("dtype"));
   if (!gpu.supports(format.dtype))
     row.fail("dtype", "a number format that " + gpu.name + " multiplies");
   const hw::GemmShape shape = shape_of(row);
-  const std::string library = std::string(row.text("dtype")) + " " + std::string(row.text("lib"));
-  // A batch is timed over and over on the same matrices; those that fit stay in the last cache.
-  const hw::GemmQuery query = hw::cold_gemm(
-      shape, format.dtype, flavour_of(library, format.dtype, gpu.gemm), shape.batch > 1);
+  const hw::GemmQuery query =
+      hw::cold_gemm(shape, format.dtype, flavour_of(library_of(row), format.dtype, gpu.gemm));
   const hw::GemmCost cost = hw::gemm_cost(query, gpu);
 
   Prediction p;
@@ -36,6 +38,13 @@ Prediction predict_gemm(const Row& row, Machines& machines) {
   if (!format.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
   if (cost.extrapolated) p.flags.emplace_back("extrapolated");
   return p;
+}
+
+std::string constants_of_gemm(const Row& row, const hw::GpuSpec& gpu) {
+  const hw::Dtype dtype = number_format(row.text("dtype")).dtype;
+  const hw::GemmFamily* family =
+      gpu.gemm.family(dtype, flavour_of(library_of(row), dtype, gpu.gemm));
+  return family == nullptr ? "gemm" : "gemm.families." + family->name;
 }
 
 std::optional<double> measured_gemm(const Row& row) {
@@ -56,7 +65,8 @@ std::string group_of_gemm(const Row& row) {
 
 }  // namespace
 
-const Operation kGemm{"gemm", "hw, M, N, K, dtype [, batch]", predict_gemm, measured_gemm,
-                      group_of_gemm};
+const Operation kGemm{"gemm",        "hw, M, N, K, dtype [, batch]",
+                      predict_gemm,  measured_gemm,
+                      group_of_gemm, constants_of_gemm};
 
 }  // namespace ridgeline::fidelity

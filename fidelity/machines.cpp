@@ -31,6 +31,21 @@ const hw::GpuSpec& Machines::named(const std::string& name) {
   return specs_.emplace(name, std::move(spec)).first->second;
 }
 
+/// Of the machines of an architecture that the text names, the one with constants of its own that
+/// has as many compute units as the text says, or the first that has.
+std::string Machines::by_architecture(const std::string& wanted) {
+  std::string best;
+  for (const std::string& name : names_) {
+    const hw::GpuSpec& gpu = named(name);
+    const std::string architecture = plain(gpu.architecture);
+    if (architecture.empty() || wanted.find(architecture) == std::string::npos) continue;
+    if (gpu.borrowed || gpu.gemm.families.empty()) continue;
+    if (wanted.find(std::to_string(gpu.compute_units) + "cu") != std::string::npos) return name;
+    if (best.empty()) best = name;
+  }
+  return best;
+}
+
 const hw::GpuSpec* Machines::find(const std::string& text) {
   if (always_) return &named(*always_);
   if (const auto it = found_.find(text); it != found_.end())
@@ -38,24 +53,22 @@ const hw::GpuSpec* Machines::find(const std::string& text) {
   const std::string wanted = plain(text);
   std::string best;
   std::size_t best_at = std::string::npos;
-  for (const std::string& name : names_) {
-    const std::size_t at = wanted.find(plain(name));
-    // The one named first; of two that begin there ("h100", "h100_pcie") the longer.
-    if (at == std::string::npos) continue;
-    if (at < best_at || (at == best_at && name.size() > best.size())) {
+  std::size_t best_size = 0;
+  // The machine named first; of two that begin there ("h100", "h100_pcie") the longer name.
+  const auto consider = [&](const std::string& name, const std::string& word) {
+    const std::size_t at = wanted.find(plain(word));
+    if (at == std::string::npos) return;
+    if (at < best_at || (at == best_at && word.size() > best_size)) {
       best = name;
       best_at = at;
+      best_size = word.size();
     }
+  };
+  for (const std::string& name : names_) {
+    consider(name, name);
+    for (const std::string& alias : named(name).aliases) consider(name, alias);
   }
-  if (best.empty()) {
-    for (const std::string& name : names_) {
-      const std::string architecture = plain(named(name).architecture);
-      if (!architecture.empty() && wanted.find(architecture) != std::string::npos) {
-        best = name;
-        break;
-      }
-    }
-  }
+  if (best.empty()) best = by_architecture(wanted);
   found_[text] = best;
   return best.empty() ? nullptr : &named(best);
 }

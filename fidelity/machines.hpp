@@ -27,6 +27,8 @@ class Machines {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
+  [[nodiscard]] std::string by_architecture(const std::string& wanted);
+
   const core::ConfigLibrary& library_;
   std::optional<std::string> always_;
   std::vector<std::string> names_;

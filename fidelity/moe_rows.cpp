@@ -61,6 +61,9 @@ std::string group_of_moe(const Row& row) {
 const Operation kMoe{"moe",
                      "hw, tokens, model_dim, inter_dim_per_gpu, experts, topk, act_dtype [, "
                      "w_dtype, activated_experts]",
-                     predict_moe, measured_moe, group_of_moe};
+                     predict_moe,
+                     measured_moe,
+                     group_of_moe,
+                     [](const Row&, const hw::GpuSpec&) { return std::string("moe"); }};
 
 }  // namespace ridgeline::fidelity

@@ -33,6 +33,8 @@ struct Operation {
   std::optional<double> (*measured)(const Row& row);
   /// What is judged together: machine, library, number format.
   std::string (*group)(const Row& row);
+  /// Where in the machine's document the constants stand that price a row: "gemm.families.int8".
+  std::string (*constants)(const Row& row, const hw::GpuSpec& gpu);
 };
 
 [[nodiscard]] const std::vector<Operation>& operations();

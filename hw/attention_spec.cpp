@@ -1,5 +1,8 @@
 #include "hw/attention_spec.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 namespace ridgeline::hw {
 namespace {
 
@@ -86,6 +89,16 @@ AttentionTogether read_together(const core::Reader& in) {
 
 }  // namespace
 
+const AttentionKernel* AttentionSpec::kernel_named(std::string_view name) const {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const AttentionKernel& k) {
+    return lower.find(k.word) != std::string::npos;
+  });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
 AttentionSpec read_attention_spec(const core::Reader& in) {
   AttentionSpec spec;
   if (in.has("prefill")) spec.prefill = read_tiles(in.child("prefill"));
@@ -94,6 +107,11 @@ AttentionSpec read_attention_spec(const core::Reader& in) {
   if (in.has("together")) {
     in.require(spec.prefill.has_value(), "together", "a prefill section beside it");
     spec.together = read_together(in.child("together"));
+  }
+  if (in.has("kernels")) {
+    const core::Reader kernels = in.child("kernels");
+    for (const std::string& word : kernels.keys())
+      spec.kernels.push_back({word, kernels.fraction(word, 0.01, 1.0)});
   }
   spec.score = number(in, "score", 0.0, 0.0, 1e4, "a number from 0 to 10000");
   return spec;

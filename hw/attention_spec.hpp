@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/reader.hpp"
 #include "core/units.hpp"
@@ -72,13 +75,25 @@ struct AttentionTogether {
   bool operator==(const AttentionTogether&) const = default;
 };
 
+/// Another library's kernel, by how much slower its arithmetic is than the one that the constants
+/// are of.
+struct AttentionKernel {
+  std::string word;  // in its name, lower case
+  double rate = 1.0;
+  bool operator==(const AttentionKernel&) const = default;
+};
+
 struct AttentionSpec {
+  std::vector<AttentionKernel> kernels{};
   std::optional<AttentionTiles> prefill;
   std::optional<AttentionTiles> backward;
   std::optional<AttentionDecode> decode;
   std::optional<AttentionTogether> together;  // none: a step's prefills and decodes are two kernels
   double score = 0.0;  // elements of head dimension that scaling and exponentiating a score costs
   bool operator==(const AttentionSpec&) const = default;
+
+  /// The first whose word stands in a kernel's name, whatever the case; null if none does.
+  [[nodiscard]] const AttentionKernel* kernel_named(std::string_view name) const;
 };
 
 /// Reads the map `attention:` of a GPU; every part is optional. Errors as core/reader.hpp has them.

@@ -63,6 +63,7 @@ CacheSpec read_cache(const core::Reader& in) {
 GpuSpec read_gpu_spec(const core::Reader& in) {
   GpuSpec gpu;
   gpu.name = in.get<std::string>("name");
+  if (in.has("aliases")) gpu.aliases = in.words("aliases");
   gpu.architecture = in.get<std::string>("architecture", "");
   gpu.compute_units = in.integer("compute_units", 1, 100000);
   gpu.dies = in.has("dies") ? in.integer("dies", 1, gpu.compute_units) : 1;

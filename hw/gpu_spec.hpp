@@ -20,6 +20,7 @@ namespace ridgeline::hw {
 
 struct GpuSpec {
   std::string name;
+  std::vector<std::string> aliases{};  // what tables of measurements call it, besides its file's name
   std::string architecture;
   std::int64_t compute_units = 0;
   std::int64_t dies = 1;

@@ -184,6 +184,7 @@ StepRecord Replica::record_of(const workloads::StepShape& shape, const StepTimin
   record.prefill_sequences = static_cast<std::uint32_t>(shape.prefill_sequences);
   record.prefill_tokens = static_cast<std::uint32_t>(shape.prefill_tokens);
   record.prefill_context = static_cast<std::uint32_t>(shape.prefill_context);
+  record.decode_longest = static_cast<std::uint32_t>(shape.decode_longest);
   record.sampled = static_cast<std::uint32_t>(shape.sampled);
   return record;
 }

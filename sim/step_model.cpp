@@ -47,7 +47,8 @@ StepTiming StepModel::account(const hw::Execution& execution, const PreparedStep
     // Only what does not fit beside the device's work shows.
     const core::Nanoseconds host_path = execution.host_free + step.host;
     timing.ledger[hw::Cause::host] =
-        std::max(core::Nanoseconds{}, host_path - execution.device_end);
+        std::max(core::Nanoseconds{}, host_path - execution.device_end) +
+        scenario_.stack.host.exposed;
   } else {
     timing.ledger[hw::Cause::host] = step.host;
   }

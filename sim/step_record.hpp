@@ -21,17 +21,18 @@ struct StepRecord {
   std::uint32_t prefill_tokens = 0;
   std::uint32_t prefill_context = 0;
   std::uint32_t sampled = 0;
+  std::uint32_t decode_longest = 0;
 
   bool operator==(const StepRecord&) const = default;
 
   [[nodiscard]] core::Nanoseconds duration() const { return ledger.total(); }
   [[nodiscard]] core::Instant end() const { return start + duration(); }
   [[nodiscard]] workloads::StepShape shape() const {
-    return {decode_sequences, decode_context, prefill_sequences, prefill_tokens,
-            prefill_context,  prefill_qk,     prefill_qq,        sampled};
+    return {decode_sequences, decode_context, prefill_sequences, prefill_tokens, prefill_context,
+            prefill_qk,       prefill_qq,     sampled,           decode_longest};
   }
 };
-static_assert(sizeof(StepRecord) == 104 && std::is_trivially_copyable_v<StepRecord>);
+static_assert(sizeof(StepRecord) == 112 && std::is_trivially_copyable_v<StepRecord>);
 
 /// The server's state when a step began.
 struct CounterRecord {

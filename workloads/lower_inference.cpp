@@ -409,6 +409,8 @@ class InferenceLowering {
     query.sequences = query.new_tokens = query.qq = sequences;
     query.qk = query.context = context;
     query.kv_split = lowering_.kv_split;
+    if (shape_.decode_longest > 0)
+      query.longest = seen(static_cast<double>(shape_.decode_longest), 1.0, window_of(kind));
     work.operation = query;
     return work;
   }

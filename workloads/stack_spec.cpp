@@ -33,7 +33,8 @@ HostSpec read_host(const core::Reader& in) {
     in.require(value <= core::Seconds{10.0}, key, "a time of at most 10 s");
     return core::round_to_ns(value);
   };
-  return {time("step"), time("per_sequence")};
+  return {time("step"), time("per_sequence"),
+          in.has("exposed") ? time("exposed") : core::Nanoseconds{}};
 }
 
 }  // namespace

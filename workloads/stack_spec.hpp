@@ -39,6 +39,8 @@ struct Lowering {
 struct HostSpec {
   core::Nanoseconds step;          // a step of any size
   core::Nanoseconds per_sequence;  // and every sequence in it
+  core::Nanoseconds exposed;       // between two steps however far ahead they are planned: the last
+                                   // tokens' way to the next step's inputs
   bool operator==(const HostSpec&) const = default;
 
   [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences) const {

@@ -1,8 +1,9 @@
 #pragma once
-// What one forward pass holds. Only sums over its sequences: they are all that costs depend on,
-// they are what vLLM's step annotation records, and a step of a thousand sequences takes no more
-// room than a step of one.
+// What one forward pass holds. Only sums over its sequences, and the longest context: they are all
+// that costs depend on, they are what vLLM's step annotation records, and a step of a thousand
+// sequences takes no more room than a step of one.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ridgeline::workloads {
@@ -16,6 +17,7 @@ struct StepShape {
   std::int64_t prefill_qk = 0;       // sum of q k
   std::int64_t prefill_qq = 0;       // sum of q q
   std::int64_t sampled = 0;          // sequences that get a token from this step
+  std::int64_t decode_longest = 0;   // largest decode context, where it is known
 
   bool operator==(const StepShape&) const = default;
 
@@ -23,6 +25,7 @@ struct StepShape {
 
   void add_decode(std::int64_t context) {
     ++decode_sequences;
+    decode_longest = std::max(decode_longest, context);
     decode_context += context;
     ++sampled;
   }

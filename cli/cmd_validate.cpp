@@ -4,8 +4,10 @@
 #include <ostream>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "core/error.hpp"
+#include "fidelity/serving.hpp"
 #include "fidelity/validate.hpp"
 #include "timeline/writers/output_file.hpp"
 
@@ -87,6 +89,14 @@ int validate(const Options& options) {
     for (const auto& file : fidelity::tables_in(path)) {
       const fidelity::Table table = fidelity::load_table(file);
       const fidelity::Operation* operation = fidelity::recognize(table);
+      if (fidelity::is_serving_table(table)) {
+        Progress progress(true);
+        for (auto& group : fidelity::validate_serving(table, library, [&](auto done, auto of) {
+               return progress.report(done, of, core::Instant{});
+             }))
+          groups.push_back(std::move(group));
+        continue;
+      }
       if (operation == nullptr) continue;
       for (auto& group : fidelity::validate(*operation, table, machines))
         groups.push_back(std::move(group));

@@ -47,9 +47,13 @@ std::string Machines::by_architecture(const std::string& wanted) {
 }
 
 const hw::GpuSpec* Machines::find(const std::string& text) {
-  if (always_) return &named(*always_);
-  if (const auto it = found_.find(text); it != found_.end())
-    return it->second.empty() ? nullptr : &named(it->second);
+  const std::string name = name_of(text);
+  return name.empty() ? nullptr : &named(name);
+}
+
+std::string Machines::name_of(const std::string& text) {
+  if (always_) return *always_;
+  if (const auto it = found_.find(text); it != found_.end()) return it->second;
   const std::string wanted = plain(text);
   std::string best;
   std::size_t best_at = std::string::npos;
@@ -70,7 +74,7 @@ const hw::GpuSpec* Machines::find(const std::string& text) {
   }
   if (best.empty()) best = by_architecture(wanted);
   found_[text] = best;
-  return best.empty() ? nullptr : &named(best);
+  return best;
 }
 
 }  // namespace ridgeline::fidelity

@@ -20,6 +20,8 @@ class Machines {
 
   /// The machine that `text` names; nothing if none is found in it.
   [[nodiscard]] const hw::GpuSpec* find(const std::string& text);
+  /// The name of its configuration; empty if none is found.
+  [[nodiscard]] std::string name_of(const std::string& text);
   /// A machine by its configuration's name.
   [[nodiscard]] const hw::GpuSpec& named(const std::string& name);
   /// Puts a machine in the place of the configuration of that name.

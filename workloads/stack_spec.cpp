@@ -21,6 +21,7 @@ Lowering read_lowering(const core::Reader& in) {
   l.qk_copies = in.get("qk_copies", l.qk_copies);
   l.fused_quant = in.get("fused_quant", l.fused_quant);
   if (in.has("routing_kernels")) l.routing_kernels = in.integer("routing_kernels", 0, 100);
+  l.gemm_library = in.get<std::string>("gemm_library", l.gemm_library);
   l.collectives = in.get<std::string>("collectives", l.collectives);
   l.norm_casts = in.get("norm_casts", l.norm_casts);
   if (in.has("sampling_kernels")) l.sampling_kernels = in.integer("sampling_kernels", 0, 1000);

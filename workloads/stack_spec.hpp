@@ -28,6 +28,7 @@ struct Lowering {
   bool qk_copies = false;             // queries and keys copied out of the product before those
   bool fused_quant = true;            // activations quantized by the norm or activation before
   std::int64_t routing_kernels = 2;   // from an expert router's scores to sorted rows
+  std::string gemm_library;           // flavour of the machine's matrix kernels, where it has that
   std::string collectives = "rccl";   // the library, one of the machine's interconnect
   bool norm_casts = false;            // norms run in fp32 between two casts, as under autocast
   std::int64_t sampling_kernels = 4;  // small kernels from logits to token

@@ -1,0 +1,258 @@
+#include "fidelity/serving.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "fidelity/operation.hpp"
+#include "sim/metrics.hpp"
+#include "sim/run.hpp"
+#include "workloads/model_reference.hpp"
+
+namespace ridgeline::fidelity {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// "0.8" of "vLLM 0.8.3 (April 10 release)": major and minor; nothing where no such number stands.
+std::optional<std::pair<int, int>> version_in(std::string_view text) {
+  for (std::size_t i = 0; i + 2 < text.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0 || text[i + 1] != '.') continue;
+    if (i > 0 && std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0) continue;
+    int minor = 0;
+    const char* begin = text.data() + i + 2;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), minor);
+    if (error == std::errc{} && end != begin) return std::pair{text[i] - '0', minor};
+  }
+  return std::nullopt;
+}
+
+/// A software stack of configs/stacks for what a table calls it, and whether its host works beside
+/// the device.
+struct DatedStack {
+  std::string name;
+  bool asynchronous = true;
+};
+
+DatedStack stack_for(const Row& row) {
+  const std::string framework = lower(row.text("framework"));
+  const std::string version(row.text("version"));
+  const std::string words = lower(version + " " + std::string(row.text("mode_notes")));
+  if (framework.find("sglang") != std::string::npos) return {"sglang", true};
+  if (framework.find("vllm") == std::string::npos)
+    row.fail("framework", "vLLM or SGLang, which have a stack");
+  constexpr std::pair kFirstV1{0, 9};      // whose default engine is V1
+  constexpr std::pair kFirstAsync{0, 14};  // whose default is asynchronous scheduling
+  const auto number = version_in(version);
+  const bool says_v0 = words.find("(v0)") != std::string::npos;
+  // Nightly builds are named by their day.
+  const std::string_view date = row.text("date");
+  const bool old = number ? *number < kFirstV1 : !date.empty() && date < "2025-06";
+  if (says_v0 || old) return {"vllm_v0", false};
+  if (number && *number < kFirstAsync) return {"vllm_v1_2025", false};
+  return {"vllm_v1", true};
+}
+
+/// "Qwen3Guard-Gen-8B (Qwen3-8B arch)" is a Qwen3-8B, "llama2-70b-99.9" a Llama-2-70B.
+core::Node model_of(const Row& row, const core::ConfigLibrary& library) {
+  std::string name(row.text("model"));
+  if (const std::size_t open = name.find('('); open != std::string::npos) {
+    const std::size_t end = name.find_first_of(" )", open);
+    name = name.substr(open + 1, end - open - 1);
+  }
+  core::Node reference;
+  reference.kind = core::Node::Kind::scalar;
+  reference.position.file = std::make_shared<const std::string>(row.place() + ": model");
+  while (true) {
+    reference.scalar = name;
+    try {
+      return workloads::resolve_model(library, reference, "model");
+    } catch (const core::ConfigError&) {
+      // "-99.9", "-FP8": what follows the last hyphen may be no part of the name.
+      const std::size_t hyphen = name.rfind('-');
+      if (hyphen == std::string::npos) throw;
+      name.erase(hyphen);
+    }
+  }
+}
+
+/// The word in configurations for "fp8 (amd/...-FP8-KV)"; nothing for 16 bits.
+std::optional<std::string> quantization_of(std::string_view text) {
+  const std::string words = lower(text);
+  for (const char* method : {"fp8", "int8", "awq", "gptq", "mxfp4"}) {
+    if (words.starts_with(method)) return method;
+  }
+  return std::nullopt;
+}
+
+/// The number after a word: "... max_num_batched_tokens 131072; ...".
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = text.substr(at + word.size());
+  rest.remove_prefix(std::min(rest.find_first_of("0123456789"), rest.size()));
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return error == std::errc{} && end != rest.data() ? std::optional(value) : std::nullopt;
+}
+
+void set(core::Node& node, std::string_view path, const std::string& value) {
+  core::set_path(node, path, value, "a row of the table");
+}
+
+struct Load {
+  std::int64_t requests = 0;
+  std::int64_t at_once = 0;
+};
+
+Load load_of(const Row& row) {
+  const std::string kind = lower(row.text("load_kind"));
+  Load load;
+  if (kind.find("batch") != std::string::npos) {
+    load.requests = load.at_once = row.count("load_value");
+  } else if (kind == "offline") {
+    load.requests = load.at_once = row.count("num_prompts");
+  } else if (kind == "concurrency") {
+    constexpr std::int64_t kRounds = 4;  // of every client, where a row does not say how many
+    load.at_once = row.count("load_value");
+    load.requests = row.maybe("num_prompts") ? row.count("num_prompts") : kRounds * load.at_once;
+  } else {
+    row.fail("load_kind", "batch, offline or concurrency");
+  }
+  return load;
+}
+
+using Reading = double (*)(const sim::Metrics& m);
+
+/// What a metric's name means, in the unit of its column `unit`.
+Reading reading_of(const Row& row) {
+  struct Word {
+    std::string_view name;
+    Reading reading;
+  };
+  static constexpr Word kWords[] = {
+      {"e2e_latency", [](const sim::Metrics& m) { return m.duration_seconds; }},
+      {"elapsed_time", [](const sim::Metrics& m) { return m.duration_seconds; }},
+      {"duration_s", [](const sim::Metrics& m) { return m.duration_seconds; }},
+      {"throughput",
+       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.output_tokens)); }},
+      {"output_throughput",
+       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.output_tokens)); }},
+      {"tokens_per_second",
+       [](const sim::Metrics& m) {
+         return m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
+       }},
+      {"total_throughput",
+       [](const sim::Metrics& m) {
+         return m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
+       }},
+      {"ttft", [](const sim::Metrics& m) { return m.ttft.mean * 1e3; }},
+      {"ttft_mean", [](const sim::Metrics& m) { return m.ttft.mean * 1e3; }},
+      {"ttft_median", [](const sim::Metrics& m) { return m.ttft.p50 * 1e3; }},
+      {"tpot", [](const sim::Metrics& m) { return m.tpot.mean * 1e3; }},
+      {"tpot_mean", [](const sim::Metrics& m) { return m.tpot.mean * 1e3; }},
+      {"tpot_median", [](const sim::Metrics& m) { return m.tpot.p50 * 1e3; }},
+      {"itl", [](const sim::Metrics& m) { return m.itl.mean * 1e3; }},
+  };
+  for (const Word& word : kWords) {
+    if (row.text("metric") == word.name) return word.reading;
+  }
+  row.fail("metric", "a metric that a run has (e2e_latency, throughput, ttft, tpot, ...)");
+}
+
+}  // namespace
+
+bool is_serving_table(const Table& table) {
+  const auto has = [&](std::string_view c) { return table.column(c).has_value(); };
+  return has("framework") && has("load_kind") && has("metric") && has("value") && has("input_len");
+}
+
+sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
+  Machines machines(library, std::nullopt);
+  static_cast<void>(machine_of(row, machines));
+  const DatedStack stack = stack_for(row);
+  const Load load = load_of(row);
+  const std::int64_t input = row.count("input_len");
+  const std::int64_t output = row.count("output_len");
+
+  core::Node document;
+  document.kind = core::Node::Kind::map;
+  set(document, "name", "'" + row.place() + "'");
+  set(document, "hw", machines.name_of(std::string(row.text("hw"))));
+  set(document, "stack", stack.name);
+  document.entries.emplace_back("model", model_of(row, library));
+  core::Node& model = document.entries.back().second;
+  const auto quantization = quantization_of(row.text("weights"));
+  if (quantization) {
+    for (const char* key : {"weights", "math"}) {
+      std::erase_if(model.entries, [&](const auto& entry) { return entry.first == key; });
+    }
+    set(model, "quantization", *quantization);
+  }
+  set(document, "engine.tensor_parallel_size",
+      std::to_string(row.maybe("tp") ? row.count("tp") : 1));
+  if (const auto kv = lower(row.text("kv_dtype")); kv == "fp8")
+    set(document, "engine.kv_cache_dtype", kv);
+  set(document, "engine.max_model_len", std::to_string(input + output));
+  if (!stack.asynchronous) set(document, "engine.async_scheduling", "false");
+  if (row.maybe("max_num_seqs"))
+    set(document, "engine.max_num_seqs", std::to_string(row.count("max_num_seqs")));
+  const auto budget = number_after(row.text("mode_notes"), "max_num_batched_tokens");
+  set(document, "engine.max_num_batched_tokens",
+      std::to_string(std::max(budget.value_or(8192), input + output)));
+  set(document, "workload.requests", std::to_string(load.requests));
+  set(document, "workload.arrivals.closed_loop.concurrency", std::to_string(load.at_once));
+  set(document, "workload.prompt_tokens", std::to_string(input));
+  set(document, "workload.output_tokens", std::to_string(output));
+  return sim::read_scenario(std::move(document), {}, library);
+}
+
+std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrary& library,
+                                    const std::function<bool(std::size_t, std::size_t)>& progress) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> index;
+  std::map<std::string, sim::Metrics> runs;  // by scenario, its name apart
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (progress && !progress(i, table.rows.size())) break;
+    const Row row(table, i);
+    const auto measured = row.maybe("value");
+    if (!measured || *measured <= 0.0) continue;
+    const std::string name =
+        fmt::format("{} x{} {} {} {}", row.text("hw"), row.text("n_gpu"), row.text("model"),
+                    row.text("framework"), row.text("metric"));
+    const auto [it, fresh] = index.try_emplace(name, groups.size());
+    if (fresh) groups.push_back({"serving", name, {}, 0, {}});
+    Group& group = groups[it->second];
+    try {
+      const Reading reading = reading_of(row);
+      const sim::Scenario scenario = scenario_of(row, library);
+      core::Node key = scenario.document;
+      set(key, "name", "''");
+      auto [run, first] = runs.try_emplace(core::to_yaml(key));
+      if (first) run->second = sim::measure(sim::run(scenario));
+      Compared compared;
+      compared.place = row.place();
+      compared.measured = *measured;
+      compared.predicted = reading(run->second);
+      compared.held_back = held_back(row.cells());
+      constexpr double kTenPercent = 0.1;
+      compared.inside = std::abs(compared.ratio() - 1.0) <= kTenPercent;
+      group.rows.push_back(std::move(compared));
+    } catch (const std::exception& error) {
+      if (group.not_predicted++ == 0) group.why_not = error.what();
+    }
+  }
+  return groups;
+}
+
+}  // namespace ridgeline::fidelity

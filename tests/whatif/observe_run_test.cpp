@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
 #include "tests/sim/fixtures.hpp"
 #include "whatif/diagnose_run.hpp"
@@ -124,6 +125,17 @@ TEST_CASE("A run read back from its directory is diagnosed as the run itself",
   REQUIRE(now.measured.itl);
   REQUIRE(later.measured.itl);
   CHECK(later.measured.itl->best == Approx(now.measured.itl->best));
+}
+
+TEST_CASE("The facts of a model hold the KV cache of a token, latent or not", "[whatif][observe]") {
+  for (const std::string& name : tests::shipped().names("models")) {
+    const workloads::ModelSpec model =
+        tests::scenario("chat_8b", {{"model", name}, {"engine.max_model_len", "1024"}}).model;
+    const diagnosis::Model m = diagnosis::model_facts(model, hw::Dtype::fp8);
+    INFO(name);
+    CHECK(2.0 * m.layers->best * m.kv_heads->best * m.head_dim->best ==
+          Approx(model.kv_bytes_per_token(hw::Dtype::fp8).value()));  // a byte each
+  }
 }
 
 TEST_CASE("Typed evidence may name any shipped machine and model", "[whatif][observe]") {

@@ -42,7 +42,8 @@ Action declare_predict(CLI::App& app) {
   app.footer(columns +
              "\nThe table comes out again with predicted_us, low_us, high_us (nine of ten "
              "measurements lie between), binds and flags:\n"
-             "  echo 'hw,M,N,K,dtype\\nMI300X,16,8192,8192,bf16' | ridgeline predict gemm -");
+             "  ridgeline predict gemm shapes.csv\n"
+             "  printf 'hw,M,N,K,dtype\\nMI300X,16,8192,8192,bf16\\n' | ridgeline predict gemm -");
   return [options] { return predict(*options); };
 }
 

@@ -14,6 +14,13 @@ Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
   m.heads = count(model.heads);
   m.kv_heads = count(model.kv_heads);
   m.head_dim = count(model.head_dim);
+  // Latent attention caches one vector for all heads: as many KV heads as would weigh as much.
+  if (model.is_latent()) {
+    m.kv_heads = read_exactly(
+        static_cast<double>(model.latent.kv_lora_rank + model.latent.qk_rope_head_dim) /
+            (2.0 * static_cast<double>(model.head_dim)),
+        "model");
+  }
   m.weight_dtype = model.weights;
   m.activation_dtype = model.activations;
   m.kv_cache_dtype = kv_cache;

@@ -203,8 +203,14 @@ class Pricing {
 
     const BytesPerSecond bandwidth =
         gpu_.hbm.bandwidth * (kernel.bandwidth * efficiency_.bandwidth);
-    const double fill = std::min(1.0, kernel.pull * cost.workgroups / units_);
-    cost.memory = fixed + kernel.start * waves + moved(traffic, bandwidth * fill);
+    // Pieces are whole steps: the kernel lasts as long as its fullest workgroup takes to pull its
+    // keys, so that a step more never makes it shorter.
+    const double fullest = std::min(keys, per_split * static_cast<double>(kernel.step));
+    Traffic of_fullest = traffic;
+    of_fullest.read += query.kv_read * (fullest * splits / std::max(1.0, keys) - 1.0);
+    cost.memory = fixed + kernel.start * waves +
+                  std::max(moved(traffic, bandwidth),
+                           moved(of_fullest, bandwidth * (kernel.pull * cost.workgroups / units_)));
     if (query.longest > 0.0 && query.context > 0.0) {
       // The longest sequence has as many splits as the others, and each draws what one can.
       const double longest = seen(query.longest, query.window);

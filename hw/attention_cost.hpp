@@ -17,7 +17,9 @@
 // workgroups until the machine is full. Then
 //
 //     compute = fixed + waves x (start + steps x time of a step)
-//     memory  = fixed + waves x start + bytes / (bandwidth x fill)
+//     memory  = fixed + waves x start + max(bytes / bandwidth,
+//                                           keys of the fullest workgroup / (pull x a unit's
+//                                           share))
 //
 // Together (AttentionTogether): one kernel whose workgroups are the prefills' tiles, one tile for
 // every query head of every decode, and the empty ones of a grid as long as the longest prefill.

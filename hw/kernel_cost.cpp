@@ -118,6 +118,11 @@ class Pricing {
                                     work_.rows, spec, constants(), gpu_.hbm, gpu_.cache);
     cost_.fixed = time.fixed;
     cost_.memory = time.fixed + time.memory / bandwidth_;
+    // As the time has it: of a tensor that only partly fits the cache, HBM moves the rest.
+    const double cold = 1.0 - time.hot;
+    cost_.hbm_read =
+        work_.stream_read + (work_.activation_read[0] + work_.activation_read[1]) * cold;
+    cost_.hbm_written = work_.stream_written + work_.activation_written * cold;
     cost_.workgroups = work_.workgroups;
     cost_.spread = spec.spread;
   }

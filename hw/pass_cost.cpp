@@ -58,8 +58,10 @@ PassTime pass_time(core::Bytes activations, core::Bytes streamed, double rows, c
     from_cache = std::min(from_cache, pulled);
     from_hbm = std::min(from_hbm, pulled);
   }
+  from_cache = std::max(from_cache, from_hbm);
   return {constants.fixed.value_or(spec.fixed),
-          std::max(spec.workgroup_start * rows, hot / from_cache + cold / from_hbm)};
+          std::max(spec.workgroup_start * rows, hot / from_cache + cold / from_hbm),
+          activations.value() > 0.0 ? hot / activations : 1.0};
 }
 
 }  // namespace ridgeline::hw

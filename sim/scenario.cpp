@@ -51,9 +51,26 @@ void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
   }
 }
 
+/// The GPUs of one exchange stand in one node: those that split every matrix, or two neighbours of
+/// a pipeline.
+void check_node_holds_engine(const Scenario& s, const core::Reader& in) {
+  const workloads::Parallelism& p = s.engine.parallelism;
+  const std::string most = "at most hw.interconnect.gpus (" + std::to_string(s.gpu.node.gpus) +
+                           (s.gpu.node.libraries.empty() ? ", no interconnect given)" : ")");
+  if (p.tensor > s.gpu.node.gpus) in.child("engine").fail("tensor_parallel_size", most);
+  if (p.pipeline > 1 && s.gpu.node.gpus < 2)
+    in.child("engine").fail("pipeline_parallel_size", most);
+}
+
 void check_training_fits_model(const Scenario& s, const core::Reader& in) {
   const auto* training = std::get_if<workloads::TrainingWorkload>(&s.workload);
   if (training == nullptr) return;
+  const workloads::ModelSpec& m = s.model;
+  if (m.has_experts() || m.is_latent() || m.windowed_layers() > 0 ||
+      s.engine.parallelism.gpus() > 1) {
+    in.child("workload")
+        .reject("training", "training is simulated of dense models with full attention on one GPU");
+  }
   in.child("workload")
       .child("training")
       .require(training->sequence <= s.model.max_position, "sequence",
@@ -108,6 +125,7 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
   in.finish();
   check_machine_runs_model(s, in);
+  check_node_holds_engine(s, in);
   check_training_fits_model(s, in);
   return s;
 }

@@ -117,6 +117,8 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   o.serving = serving_facts(result, metrics);
   const timeline::Window window = window_of(result, choice);
   o.measured = client_view(result, metrics, window);
+  // The GPUs that read their parts of a layer at once; the stages of a pipeline take turns.
+  o.devices = static_cast<double>(result.scenario.engine.parallelism.tensor);
   o.idle_fraction = idle_share(result, window);
   o.proposals = proposals;
   return diagnosis::observe(o);

@@ -525,11 +525,11 @@ class InferenceLowering {
     // that share of them. Sorted out after all GPUs have all tokens, summed by the all-reduce.
     const std::int64_t ep = parallelism_.expert();
     hw::MoeQuery query;
-    query.tokens = up(rows_, ep);
     query.model_dim = model_.hidden;
     query.inter_dim = up(moe.ffn, std::max<std::int64_t>(1, tp_ / ep));
     query.experts = up(moe.experts, ep);
     query.topk = std::min(moe.experts_per_token, query.experts);
+    query.tokens = up(rows_ * moe.experts_per_token, ep * query.topk);
     query.gated = model_.feedforward == Feedforward::swiglu;
     query.weight_element = model_.element_bytes(kPart);
     query.math = model_.math_of(kPart);

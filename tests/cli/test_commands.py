@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "trace", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 
@@ -210,12 +211,23 @@ def test_a_full_disk_is_an_error(argv):
 # Ctrl-C
 
 
+def catches(pid, number):
+    """Whether the process has a handler for the signal."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    mask = int(re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)[1], 16)
+    return mask >> (number - 1) & 1 == 1
+
+
 def interrupt(*argv, presses=1):
     """What a long run says and leaves when Ctrl-C is pressed after a second, once or by a trembling finger."""
     # As many as are simulated for well over a second, and not so many that a second is spent on drawing their arrivals.
     long_run = ["run", "chat_8b", "--set", "workload.requests=100000", "--quiet", *map(str, argv)]
     with subprocess.Popen([RIDGELINE, *long_run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(1.0)
+        deadline = time.monotonic() + 20.0
+        while not catches(process.pid, signal.SIGINT) and time.monotonic() < deadline:
+            assert process.poll() is None, "the run is over before it can be interrupted"
+            time.sleep(0.05)  # on a busy machine the first steps take longer
         assert process.poll() is None, "the run is over before it can be interrupted"
         for press in range(presses):
             time.sleep(0.05 * press)
@@ -367,3 +379,31 @@ def test_the_examples_of_the_help_are_commands_that_exist():
 def test_the_program_says_its_version():
     name, version = ridgeline("--version").split()
     assert name == "ridgeline" and version.count(".") == 2
+
+
+# several GPUs
+
+
+def test_a_model_on_eight_gpus_says_what_the_talk_between_them_costs():
+    run = ridgeline("run", "chat_8b", *FEW, "--set", "model={base: llama3_70b, quantization: fp8}", "--set", "engine.tensor_parallel_size=8")
+    assert re.search(r"collectives between devices +[\d.]+ m?s +\d+\.\d %", run)
+    answer = strict(ridgeline("run", "chat_8b", *FEW, "--set", "model=llama3_70b", "--set", "engine.tensor_parallel_size=8", "--json"))
+    check_diagnosis(answer["diagnosis"])
+    assert answer["result"]["completed"] == 20
+
+
+# predict
+
+
+def test_a_table_of_products_comes_out_with_times(tmp_path):
+    (tmp_path / "t.csv").write_text("hw,M,N,K,dtype,mine\nMI300X,16,8192,8192,bf16,a\nMI300X,4096,8192,8192,bf16,b\n")
+    lines = ridgeline("predict", "gemm", tmp_path / "t.csv").splitlines()
+    header = lines[0].split(",")
+    rows = [dict(zip(header, line.split(","))) for line in lines[1:]]
+    assert [row["mine"] for row in rows] == ["a", "b"]  # other columns are kept
+    for row in rows:
+        flop = 2.0 * int(row["M"]) * 8192 * 8192
+        floor_us = max(flop / 1307.4e12, 2.0 * 8192 * 8192 / 5.3e12) * 1e6  # peak FLOP rate, weights at peak bandwidth
+        assert floor_us < float(row["predicted_us"]) < 10.0 * floor_us
+        assert float(row["low_us"]) < float(row["predicted_us"]) < float(row["high_us"])
+    assert [row["binds"] for row in rows] == ["memory", "compute"]

@@ -48,7 +48,7 @@ TRACE_HEADER = TRACE.splitlines()[0] + "\n"
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
 FORMATS = "known: azure (TIMESTAMP,ContextTokens,GeneratedTokens); vidur (arrived_at,num_prefill_tokens,num_decode_tokens); jsonl (one object a line: arrival_time,input_toks,output_toks)"
 DTYPES = "fp64, fp32, tf32, fp16, bf16, fp8, int8, fp4, int4"
-MACHINES = "a100, h100, h200, mi250x, mi300x, mi300x_datasheet, mi325x"
+MACHINES = ", ".join(sorted(file.stem for file in (Path(__file__).parents[2] / "configs/hw").glob("*.yaml")))
 LAWS = "poisson, gamma, constant, closed_loop"
 WORKLOADS = "'trace', or 'arrivals' with 'requests', 'prompt_tokens' and 'output_tokens', or 'training'"
 A_RATE = "expected a rate like '5.5' or '5.5 /s', above 0 and at most 1e9 /s"
@@ -187,11 +187,11 @@ ROWS = [
         "{dir}/s.yaml:7:44: workload.arrivals.closed_loop.think: unknown key; did you mean 'think_time'?",
     ),
     scenario(
-        "an unknown machine, nearly right", "mi300x", "mi300y", "{dir}/s.yaml:1:5: hw: unknown name 'mi300y'; did you mean 'mi300x'?"
+        "an unknown machine, nearly right", "mi300x", "mi30x", "{dir}/s.yaml:1:5: hw: unknown name 'mi30x'; did you mean 'mi300x'?"
     ),
     scenario("an unknown machine", "mi300x", "tpu_v9", "{dir}/s.yaml:1:5: hw: unknown name 'tpu_v9'; known: " + MACHINES),
     scenario(
-        "an unknown model", "llama3_8b", "llama3_9b", "{dir}/s.yaml:2:8: model: unknown name 'llama3_9b'; did you mean 'llama3_8b'?"
+        "an unknown model", "llama3_8b", "llama3_8", "{dir}/s.yaml:2:8: model: unknown name 'llama3_8'; did you mean 'llama3_8b'?"
     ),
     scenario("an unknown stack", "vllm_v1", "vllm_v2", "{dir}/s.yaml:3:8: stack: unknown name 'vllm_v2'; did you mean 'vllm_v1'?"),
     scenario("a list for a model", "llama3_8b", "[llama3_8b]", "{dir}/s.yaml:2:8: model: expected a name, a path or a map, got a list"),
@@ -517,8 +517,8 @@ ROWS = [
     ),
     evidence(
         "an unknown machine",
-        changed(EVIDENCE, "mi300x", "mi300"),
-        "{dir}/e.yaml:1:10: machine: unknown name 'mi300'; did you mean 'mi300x'?",
+        changed(EVIDENCE, "mi300x", "mi30x"),
+        "{dir}/e.yaml:1:10: machine: unknown name 'mi30x'; did you mean 'mi300x'?",
     ),
     evidence(
         "an unknown key in a machine with a base",
@@ -527,8 +527,8 @@ ROWS = [
     ),
     evidence(
         "an unknown model",
-        changed(EVIDENCE, "{parameters: 8e9, weight_dtype: bf16}", "llama3_9b"),
-        "{dir}/e.yaml:2:8: model: unknown name 'llama3_9b'; did you mean 'llama3_8b'?",
+        changed(EVIDENCE, "{parameters: 8e9, weight_dtype: bf16}", "llama3_8"),
+        "{dir}/e.yaml:2:8: model: unknown name 'llama3_8'; did you mean 'llama3_8b'?",
     ),
     measured("a time for a rate", "1150 ms", "{dir}/e.yaml:5:15: measured.throughput: expected a rate like '160 tokens/s', got '1150 ms'"),
     measured("an amount for a rate", "1150 tokens", "{dir}/e.yaml:5:15: measured.throughput: expected a rate like '160 tokens/s', got '1150 tokens'"),
@@ -591,7 +591,7 @@ ROWS = [
     ),
     evidence("several documents", EVIDENCE + "---\n" + EVIDENCE, "{dir}/e.yaml: expected one YAML document, got several"),
     # Arguments.
-    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, list"),
+    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, list"),
     arguments("an unknown command", "rnu", "chat_8b", "unknown command 'rnu'; did you mean 'run'?"),
     arguments("no scenario", "run", "run: expected SCENARIO, got nothing; see 'ridgeline run --help'"),
     arguments("an unknown option", "run", "chat_8b", "--sett", "seed=1", "run: unknown option '--sett'; did you mean '--set'?"),
@@ -606,7 +606,7 @@ ROWS = [
     arguments(
         "a scenario for evidence", "diagnose", "{dir}/s.yaml", "{dir}/s.yaml: a scenario (it has 'hw'), not evidence; 'ridgeline run {dir}/s.yaml' takes it"
     ),
-    arguments("an unknown name of a kind", "list", "hw", "mi300", "list: unknown name 'mi300'; did you mean 'mi300x'?"),
+    arguments("an unknown name of a kind", "list", "hw", "mi30x", "list: unknown name 'mi30x'; did you mean 'mi300x'?"),
     arguments("an unknown case", "cases", "A", "Z", "unknown case 'Z'; known: A, B, C, D, E"),
     arguments("a case beside --synthesis", "cases", "A", "--synthesis", "cases: a letter cannot stand beside --synthesis"),
     arguments("an unknown kind", "list", "model", "list: unknown kind 'model'; did you mean 'models'?"),

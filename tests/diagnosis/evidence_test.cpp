@@ -79,7 +79,8 @@ TEST_CASE("Errors say where, what was expected, and what stands there") {
                     Contains("more than all of it"));
   CHECK_THROWS_WITH(read("measured: {itl: 4 ms}\nproposals: [fp8_w8a9]"),
                     Contains("did you mean 'fp8_w8a8'?"));
-  CHECK_THROWS_WITH(read("machine: mi300\nmeasured: {itl: 4 ms}"), Contains("mi300x"));
+  CHECK_THROWS_WITH(read("machine: mi30x\nmeasured: {itl: 4 ms}"),
+                    Contains("unknown name 'mi30x'; did you mean 'mi300x'?"));
   CHECK_THROWS_WITH(read("serving: {arrivals: bursty}"),
                     Contains("one of one_at_a_time, open, saturated"));
 }

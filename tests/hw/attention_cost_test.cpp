@@ -263,6 +263,32 @@ TEST_CASE("Decode splits the keys until the machine is full", "[hw][attention]")
   CHECK(us(cost(query, spec).compute) == Approx(3.0 + 2.0 + 4 * (0.5 + 2.0)));
 }
 
+TEST_CASE("A key more never makes decode shorter, however the keys are split", "[hw][attention]") {
+  // Pieces of whole steps: 257 keys are a full workgroup of 256 and one that is nearly empty, and
+  // the full one takes what it took alone.
+  for (const char* name : {"mi300x", "mi325x", "h100", "rtx4090", "rtx_pro_6000"}) {
+    const GpuSpec gpu = ridgeline::tests::shipped_gpu(name);
+    for (const double sequences : {1.0, 3.0, 40.0}) {
+      for (const std::int64_t kv_heads : {1, 8}) {
+        Seconds before{};
+        for (std::int64_t keys = 1; keys < 5000; keys += keys < 1100 ? 1 : 61) {
+          AttentionQuery query;
+          query.phase = AttentionPhase::decode;
+          query.heads = 8;
+          query.kv_heads = kv_heads;
+          query.sequences = query.new_tokens = query.qq = sequences;
+          query.context = query.qk = sequences * static_cast<double>(keys);
+          query.kv_read = Bytes{query.context * static_cast<double>(kv_heads * 2 * 128 * 2)};
+          const Seconds time = attention_cost(query, gpu, gpu.attention, {}).time();
+          INFO(name << ", " << sequences << " sequences of " << keys << " keys");
+          REQUIRE(time.value() >= before.value() * (1.0 - 1e-12));
+          before = time;
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("The longest sequence draws alone in the end", "[hw][attention]") {
   AttentionQuery query = query_of(AttentionPhase::decode, 4, 1, 1000, 2, 2);
   query.kv_read = Bytes{80e6};

@@ -54,7 +54,9 @@ TEST_CASE("Every GPU in configs/hw reads, every key accounted for, and is a plau
     CHECK(gpu.cache.bandwidth > gpu.hbm.bandwidth);  // or nothing would be gained by staying there
     for (const auto& dtype : dtype_names()) {
       CHECK((gpu.sustained[dtype.value] > 0.0 && gpu.sustained[dtype.value] <= 1.0));
-      if (gpu.supports(dtype.value)) CHECK(gpu.ridge_point(dtype.value) > 1.0);
+      // Parts for inference may have next to no fp64: H20 1 TFLOP/s beside 4 TB/s.
+      if (gpu.supports(dtype.value) && dtype.value != Dtype::fp64)
+        CHECK(gpu.ridge_point(dtype.value) > 1.0);
     }
     CHECK((gpu.supports(Dtype::fp16) && gpu.supports(Dtype::bf16)));
   }

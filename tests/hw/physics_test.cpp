@@ -114,6 +114,10 @@ TEST_CASE(
     s.gpu.cache.bandwidth *= 1e3;
     s.gpu.gemm.tile_load = s.gpu.gemm.extra_k = 0.0;
     s.gpu.gemm.split_cost = {};
+    s.gpu.gemm.families.clear();  // what was measured has losses
+    s.gpu.attention = {};
+    s.gpu.passes.reset();
+    s.gpu.moe = {};
     INFO("scenario " << i << " on " << s.gpu.name << ", " << s.sequences.size() << " sequences");
     require_bounds(s, memory, compute);
   }

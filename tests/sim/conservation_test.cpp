@@ -70,6 +70,13 @@ Scenario random_scenario(int n, const tests::TemporaryFolder& folder) {
     o.push_back({"engine.long_prefill_token_threshold", draw.text(1, 32)});
   if (draw.chance(0.3)) o.push_back({"engine.watermark", "0.1"});
   if (draw.chance(0.2)) o.push_back({"stack.launch.queue_depth", "4"});
+  if (draw.chance(0.3)) {  // several small GPUs instead of one
+    o.push_back(
+        {"hw.interconnect",
+         "{topology: full_mesh, gpus: 4, rate: 100 MB/s, libraries: {rccl: {fixed: 3 us}}}"});
+    o.push_back({"engine.tensor_parallel_size", draw.chance(0.5) ? "2" : "4"});
+    o.push_back({"engine.pipeline_parallel_size", draw.chance(0.7) ? "1" : "2"});
+  }
   if (draw.chance(0.25)) {
     o.push_back({"workload.trace", write_trace(folder, draw).string()});
     return tests::tiny(o);

@@ -12,6 +12,9 @@ namespace {
 
 workloads::ModelSpec model() {
   workloads::ModelSpec m;
+  m.layers = 6;
+  m.heads = 12;
+  m.kv_heads = 4;
   m.max_position = 4096;
   m.activations = hw::Dtype::fp16;
   return m;
@@ -45,6 +48,9 @@ TEST_CASE("Defaults are vLLM's for a large GPU", "[sim][engine]") {
   CHECK(e.scheduler_reserve_full_isl);
   CHECK(e.watermark == 0.0);
   CHECK_FALSE(e.num_gpu_blocks_override);
+  CHECK(e.enable_prefix_caching);
+  CHECK(e.parallelism == workloads::Parallelism{1, 1, false});
+  CHECK(e.data_parallel_size == 1);
   SECTION("and the model says the rest") {
     CHECK(e.max_model_len == 4096);
     CHECK(e.kv_cache_dtype == hw::Dtype::fp16);
@@ -59,7 +65,8 @@ TEST_CASE("Every setting is read", "[sim][engine]") {
       "enforce_eager: true, async_scheduling: false, "
       "long_prefill_token_threshold: 9, scheduler_reserve_full_isl: false, watermark: 0.1, "
       "num_gpu_blocks_override: 33, "
-      "cudagraph_capture_sizes: [16, 1, 4]}");
+      "cudagraph_capture_sizes: [16, 1, 4], enable_prefix_caching: false, tensor_parallel_size: 4, "
+      "pipeline_parallel_size: 3, enable_expert_parallel: true, data_parallel_size: 2}");
   EngineSpec expected;
   expected.max_num_seqs = 7;
   expected.max_num_batched_tokens = 70;
@@ -75,6 +82,9 @@ TEST_CASE("Every setting is read", "[sim][engine]") {
   expected.watermark = 0.1;
   expected.num_gpu_blocks_override = 33;
   expected.cudagraph_capture_sizes = {1, 4, 16};  // ascending, as typed or not
+  expected.enable_prefix_caching = false;
+  expected.parallelism = {4, 3, true};
+  expected.data_parallel_size = 2;
   CHECK(e == expected);
 }
 
@@ -148,6 +158,33 @@ TEST_CASE("A setting that cannot be is named with its place", "[sim][engine]") {
         "'1.5'");
   CHECK(error("{cudagraph_capture_sizes: 8}") ==
         "e.yaml:1:27: engine.cudagraph_capture_sizes: expected a list of words, got '8'");
+}
+
+TEST_CASE("A model is split where it can be split", "[sim][engine]") {
+  // 12 heads, 6 layers.
+  for (const char* size : {"1", "2", "3", "4", "6", "12"})
+    CHECK(error("{tensor_parallel_size: " + std::string(size) + "}").empty());
+  CHECK(
+      error("{tensor_parallel_size: 8}") ==
+      "e.yaml:1:24: engine.tensor_parallel_size: expected a divisor of model.heads (12), got '8'");
+  CHECK(error("{tensor_parallel_size: 24}") ==
+        "e.yaml:1:24: engine.tensor_parallel_size: expected a divisor of model.heads (12), got "
+        "'24'");
+  CHECK(error("{tensor_parallel_size: 0}") ==
+        "e.yaml:1:24: engine.tensor_parallel_size: expected a whole number from 1 to 1024, got "
+        "'0'");
+  CHECK(error("{pipeline_parallel_size: 6}").empty());
+  CHECK(error("{pipeline_parallel_size: 7}") ==
+        "e.yaml:1:26: engine.pipeline_parallel_size: expected at most model.layers (6), got '7'");
+  CHECK(error("{pipeline_parallel_size: 1.5}") ==
+        "e.yaml:1:26: engine.pipeline_parallel_size: expected a whole number from 1 to 1024, got "
+        "'1.5'");
+  CHECK(error("{enable_expert_parallel: 8}") ==
+        "e.yaml:1:26: engine.enable_expert_parallel: expected true or false, got '8'");
+  CHECK(error("{data_parallel_size: 0}") ==
+        "e.yaml:1:22: engine.data_parallel_size: expected a whole number from 1 to 1024, got '0'");
+  CHECK(error("{tensor_parallel: 2}") ==
+        "e.yaml:1:2: engine.tensor_parallel: unknown key; did you mean 'tensor_parallel_size'?");
 }
 
 TEST_CASE("An unknown word lists the known ones, or the one that was meant", "[sim][engine]") {

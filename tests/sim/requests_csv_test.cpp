@@ -42,13 +42,13 @@ const std::string kHeader =
     "id,status,prompt_tokens,asked_tokens,output_tokens,preemptions,arrival_ns,scheduled_ns,first_"
     "token_ns,last_token_ns,ttft_ns,"
     "e2e_ns,queue_ns,preempted_ns,prefill_compute_ns,prefill_memory_ns,prefill_floor_ns,prefill_"
-    "dispatch_ns,prefill_launch_ns,"
-    "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_dispatch_ns,decode_"
-    "launch_ns,decode_host_ns\n";
+    "communication_ns,prefill_dispatch_ns,prefill_launch_ns,"
+    "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_communication_ns,"
+    "decode_dispatch_ns,decode_launch_ns,decode_host_ns\n";
 // ttft = 4000 - 1000, e2e = 9000 - 1000, queue = 1500 - 1000.
 const std::string kRow =
-    "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,20,21,22,23,24,"
-    "25\n";
+    "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,16,20,21,22,"
+    "23,24,25,26\n";
 
 }  // namespace
 
@@ -88,5 +88,5 @@ TEST_CASE("A damaged file is refused with the place of the damage", "[sim][csv]"
         "r.csv:3:1: id: expected a whole number from 0 to 9223372036854775807, got '-7'");
   CHECK(error_in(kHeader + kRow + kRow) == "r.csv:3:1: id: expected 1, got '0'");
   CHECK(error_in(kHeader + "0,finished,100\n") ==
-        "r.csv:2:1: expected 26 fields as in the header, got 3: '0,finished,100'");
+        "r.csv:2:1: expected 28 fields as in the header, got 3: '0,finished,100'");
 }

@@ -98,6 +98,10 @@ std::vector<sim::Scenario> scenarios() {
                                             {"workload.output_tokens", "4"},
                                             {"stack", "pytorch_eager"},
                                             {"engine.async_scheduling", "false"}}));
+  out.push_back(tests::scenario("chat_8b", {{"workload.requests", "3"},
+                                            {"workload.output_tokens", "4"},
+                                            {"model", "gpt_oss_20b"},
+                                            {"engine.tensor_parallel_size", "4"}}));
   return out;
 }
 

@@ -83,8 +83,8 @@ TEST_CASE("A reference is a name, or a base with changes", "[sim][scenario]") {
 
 TEST_CASE("A reference to nothing names what was meant", "[sim][scenario]") {
   CHECK(error_of([] {
-          static_cast<void>(scenario("chat_8b", {{"hw", "mi300y"}}));
-        }) == "--set hw=mi300y: hw: unknown name 'mi300y'; did you mean 'mi300x'?");
+          static_cast<void>(scenario("chat_8b", {{"hw", "mi30x"}}));
+        }) == "--set hw=mi30x: hw: unknown name 'mi30x'; did you mean 'mi300x'?");
   CHECK(error_of([] { static_cast<void>(scenario("chat_9b")); }) ==
         "scenario: unknown name 'chat_9b'; did you mean 'chat_8b'?");
 }
@@ -133,6 +133,24 @@ TEST_CASE("A machine without a rate for the model's numbers is refused", "[sim][
         "model.math");
   CHECK(error_with({{"model.activations", "bf16"}, {"model.math", "fp16"}})
             .find("has no matrix rate for bf16") != std::string::npos);
+}
+
+TEST_CASE("Training of what is not simulated is refused, not trained as something else",
+          "[sim][scenario]") {
+  const Override training{"workload.training", "{microbatch: 1, sequence: 8}"};
+  const std::string says = "training is simulated of dense models with full attention on one GPU";
+  for (const Override& change : std::vector<Override>{{"model", "mixtral_8x7b"},
+                                                      {"model", "deepseek_v2_lite"},
+                                                      {"model", "gpt_oss_20b"},
+                                                      {"model", "mistral_7b_v01"},
+                                                      {"engine.tensor_parallel_size", "2"}}) {
+    INFO(change.second);
+    CHECK(error_of([&] {
+            static_cast<void>(
+                scenario("chat_8b", {{"engine.max_model_len", "1024"}, training, change}));
+          }).find(says) != std::string::npos);
+  }
+  CHECK(error_of([&] { static_cast<void>(scenario("chat_8b", {training})); }).empty());
 }
 
 TEST_CASE("A trace takes the place of generated requests, and of another trace",

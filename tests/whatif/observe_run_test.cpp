@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
 #include "tests/sim/fixtures.hpp"
 #include "whatif/diagnose_run.hpp"
@@ -53,6 +54,23 @@ TEST_CASE("Evidence of a chat service has what a profiler, its clients and its s
   CHECK(e.profile.idle_fraction->best < 1.0);
 }
 
+TEST_CASE("Of a model on four GPUs the ceiling is that of four, and nothing beats it",
+          "[whatif][observe]") {
+  // Where every step is alike, so that a mean step is every step.
+  const sim::RunResult run = chat({{"workload.arrivals", "{closed_loop: {concurrency: 8}}"},
+                                   {"workload.output_tokens", "200"},
+                                   {"engine.tensor_parallel_size", "4"}});
+  const Evidence e = observe(run);
+  REQUIRE(e.machine.devices);
+  CHECK(e.machine.devices->best == 4.0);
+  CHECK_FALSE(observe(chat()).machine.devices);  // one GPU needs no number
+  REQUIRE(e.measured.step_time);
+  // The weights at the bandwidth of four.
+  CHECK(e.measured.step_time->best > e.model.weight_bytes->best / (4.0 * 5.3e12));
+  CHECK(e.profile.kernel_time.at(diagnosis::KernelGroup::collective).best > 0.0);
+  CHECK(e.profile.hbm_fraction->best < 1.0);
+}
+
 TEST_CASE("How requests meet is read from the workload", "[whatif][observe]") {
   CHECK(
       observe(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}})).serving.arrivals ==
@@ -73,7 +91,8 @@ TEST_CASE("The telling part is pure decode where that took most of the time", "[
   CHECK(whatif::telling_part(chat({{"workload.arrivals", "{closed_loop: {concurrency: 1}}"}}))
             .steps == StepChoice::decode);
   CHECK(whatif::telling_part(chat({{"workload.output_tokens", "1"}})).steps == StepChoice::all);
-  CHECK(whatif::telling_part(sim::RunResult{}).steps == StepChoice::all);
+  const sim::RunResult nothing;
+  CHECK(whatif::telling_part(nothing).steps == StepChoice::all);
 }
 
 TEST_CASE("Proposals are passed on; no timeline shows those", "[whatif][observe]") {
@@ -106,6 +125,17 @@ TEST_CASE("A run read back from its directory is diagnosed as the run itself",
   REQUIRE(now.measured.itl);
   REQUIRE(later.measured.itl);
   CHECK(later.measured.itl->best == Approx(now.measured.itl->best));
+}
+
+TEST_CASE("The facts of a model hold the KV cache of a token, latent or not", "[whatif][observe]") {
+  for (const std::string& name : tests::shipped().names("models")) {
+    const workloads::ModelSpec model =
+        tests::scenario("chat_8b", {{"model", name}, {"engine.max_model_len", "1024"}}).model;
+    const diagnosis::Model m = diagnosis::model_facts(model, hw::Dtype::fp8);
+    INFO(name);
+    CHECK(2.0 * m.layers->best * m.kv_heads->best * m.head_dim->best ==
+          Approx(model.kv_bytes_per_token(hw::Dtype::fp8).value()));  // a byte each
+  }
 }
 
 TEST_CASE("Typed evidence may name any shipped machine and model", "[whatif][observe]") {

@@ -205,6 +205,9 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
     set(document, "engine.kv_cache_dtype", kv);
   set(document, "engine.max_model_len", std::to_string(input + output));
   if (!stack.asynchronous) set(document, "engine.async_scheduling", "false");
+  if (const auto steps = number_after(row.text("mode_notes"), "num-scheduler-steps");
+      steps && stack.name == "vllm_v0")
+    set(document, "engine.num_scheduler_steps", std::to_string(*steps));
   if (row.maybe("max_num_seqs"))
     set(document, "engine.max_num_seqs", std::to_string(row.count("max_num_seqs")));
   const auto budget = number_after(row.text("mode_notes"), "max_num_batched_tokens");
@@ -228,8 +231,8 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
     const auto measured = row.maybe("value");
     if (!measured || *measured <= 0.0) continue;
     const std::string name =
-        fmt::format("{} x{} {} {} {}", row.text("hw"), row.text("n_gpu"), row.text("model"),
-                    row.text("framework"), row.text("metric"));
+        fmt::format("{} x{} {} {}, {} {}", row.text("hw"), row.text("n_gpu"), row.text("model"),
+                    row.text("weights"), row.text("framework"), row.text("metric"));
     const auto [it, fresh] = index.try_emplace(name, groups.size());
     if (fresh) groups.push_back({"serving", name, {}, 0, {}});
     Group& group = groups[it->second];

@@ -74,6 +74,7 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.enable_chunked_prefill = in.get("enable_chunked_prefill", e.enable_chunked_prefill);
   e.enforce_eager = in.get("enforce_eager", e.enforce_eager);
   e.enable_prefix_caching = in.get("enable_prefix_caching", e.enable_prefix_caching);
+  e.num_scheduler_steps = whole("num_scheduler_steps", 1, 1, 1024);
   e.async_scheduling = in.get("async_scheduling", e.async_scheduling);
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);

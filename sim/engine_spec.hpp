@@ -25,6 +25,7 @@ struct EngineSpec {
   hw::Dtype kv_cache_dtype = hw::Dtype::bf16;
   bool enable_chunked_prefill = true;
   bool enforce_eager = false;
+  std::int64_t num_scheduler_steps = 1;  // V0: decode steps that the host starts at once
   bool async_scheduling = true;
   bool enable_prefix_caching = true;              // so far of a preempted request's own blocks
   std::int64_t long_prefill_token_threshold = 0;  // 0: off

@@ -22,6 +22,9 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
     }
   }
   step.host = scenario_.stack.host.time_for(shape.decode_sequences + shape.prefill_sequences);
+  // What the host does once for several decode steps is a share of each.
+  if (shape.prefill_sequences == 0)
+    step.host = {step.host.count / scenario_.engine.num_scheduler_steps};
   // Scheduling and inputs come before the kernels, sampling and detokenizing after. An asynchronous
   // host does both beside them.
   if (!scenario_.engine.async_scheduling) step.host_before = {step.host.count / 2};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -24,15 +25,21 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "0.8" of "vLLM 0.8.3 (April 10 release)": major and minor; nothing where no such number stands.
-std::optional<std::pair<int, int>> version_in(std::string_view text) {
+/// "vLLM 0.8.3 (April 10 release)" is {0, 8, 3}; nothing where no number with a point stands.
+std::optional<std::array<int, 3>> version_in(std::string_view text) {
   for (std::size_t i = 0; i + 2 < text.size(); ++i) {
     if (std::isdigit(static_cast<unsigned char>(text[i])) == 0 || text[i + 1] != '.') continue;
-    if (i > 0 && std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0) continue;
-    int minor = 0;
-    const char* begin = text.data() + i + 2;
-    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), minor);
-    if (error == std::errc{} && end != begin) return std::pair{text[i] - '0', minor};
+    std::array<int, 3> version{};
+    const char* at = text.data() + i;
+    const char* const end = text.data() + text.size();
+    for (int& part : version) {
+      const auto [next, error] = std::from_chars(at, end, part);
+      if (error != std::errc{}) break;
+      at = next;
+      if (at == end || *at != '.') break;
+      ++at;
+    }
+    return version;
   }
   return std::nullopt;
 }
@@ -51,13 +58,16 @@ DatedStack stack_for(const Row& row) {
   if (framework.find("sglang") != std::string::npos) return {"sglang", true};
   if (framework.find("vllm") == std::string::npos)
     row.fail("framework", "vLLM or SGLang, which have a stack");
-  constexpr std::pair kFirstV1{0, 9};      // whose default engine is V1
-  constexpr std::pair kFirstAsync{0, 14};  // whose default is asynchronous scheduling
+  using Version = std::array<int, 3>;
+  constexpr Version kFirstWithOwnReduce{0, 6, 6};
+  constexpr Version kFirstV1{0, 9, 1};      // whose images have the V1 engine
+  constexpr Version kFirstAsync{0, 14, 0};  // whose default is asynchronous scheduling
   const auto number = version_in(version);
   const bool says_v0 = words.find("(v0)") != std::string::npos;
   // Nightly builds are named by their day.
   const std::string_view date = row.text("date");
   const bool old = number ? *number < kFirstV1 : !date.empty() && date < "2025-06";
+  if (number && *number < kFirstWithOwnReduce) return {"vllm_v0_2024", false};
   if (says_v0 || old) return {"vllm_v0", false};
   if (number && *number < kFirstAsync) return {"vllm_v1_2025", false};
   return {"vllm_v1", true};
@@ -179,7 +189,6 @@ bool is_serving_table(const Table& table) {
 
 sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   Machines machines(library, std::nullopt);
-  static_cast<void>(machine_of(row, machines));
   const DatedStack stack = stack_for(row);
   const Load load = load_of(row);
   const std::int64_t input = row.count("input_len");
@@ -199,6 +208,17 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
     }
     set(model, "quantization", *quantization);
   }
+  // A stack of one vendor on a machine of another: its collectives are that machine's.
+  const hw::NodeSpec& node = machine_of(row, machines).node;
+  const auto has = [&](std::string_view name) {
+    return std::any_of(node.libraries.begin(), node.libraries.end(),
+                       [&](const auto& l) { return l.name == name; });
+  };
+  if (!has("custom") && !node.libraries.empty()) {
+    const std::string& first = node.libraries.front().name;
+    set(document, "stack",
+        fmt::format("{{base: {}, lowering: {{collectives: {}}}}}", stack.name, first));
+  }
   set(document, "engine.tensor_parallel_size",
       std::to_string(row.maybe("tp") ? row.count("tp") : 1));
   if (const auto kv = lower(row.text("kv_dtype")); kv == "fp8")
@@ -206,7 +226,7 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   set(document, "engine.max_model_len", std::to_string(input + output));
   if (!stack.asynchronous) set(document, "engine.async_scheduling", "false");
   if (const auto steps = number_after(row.text("mode_notes"), "num-scheduler-steps");
-      steps && stack.name == "vllm_v0")
+      steps && stack.name.starts_with("vllm_v0"))
     set(document, "engine.num_scheduler_steps", std::to_string(*steps));
   if (row.maybe("max_num_seqs"))
     set(document, "engine.max_num_seqs", std::to_string(row.count("max_num_seqs")));

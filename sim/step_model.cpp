@@ -21,10 +21,10 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
       rows = *size;
     }
   }
-  step.host = scenario_.stack.host.time_for(shape.decode_sequences + shape.prefill_sequences);
-  // What the host does once for several decode steps is a share of each.
-  if (shape.prefill_sequences == 0)
-    step.host = {step.host.count / scenario_.engine.num_scheduler_steps};
+  const std::int64_t at_once =
+      shape.prefill_sequences == 0 ? scenario_.engine.num_scheduler_steps : 1;
+  step.host =
+      scenario_.stack.host.time_for(shape.decode_sequences + shape.prefill_sequences, at_once);
   // Scheduling and inputs come before the kernels, sampling and detokenizing after. An asynchronous
   // host does both beside them.
   if (!scenario_.engine.async_scheduling) step.host_before = {step.host.count / 2};

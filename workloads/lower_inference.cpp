@@ -112,7 +112,9 @@ class InferenceLowering {
     const hw::Dtype math = model_.math_of(part);
     KernelWork work =
         linear_work(role, shape.m, shape.k, shape.n, math, model_.element_bytes(part), element_);
-    work.flavour = lowering_.gemm_library;
+    const bool skinny =
+        shape.m <= lowering_.skinny_rows && shape.batch == 1 && math == model_.activations;
+    work.flavour = skinny ? std::string_view("skinny") : lowering_.gemm_library;
     if (math != model_.activations) {
       work.activation_read = {hw::bytes_of(math) * static_cast<double>(shape.m * shape.k)};
       if (model_.quantization.method == QuantizationMethod::fp8_blockscale)

@@ -21,6 +21,7 @@ Lowering read_lowering(const core::Reader& in) {
   l.qk_copies = in.get("qk_copies", l.qk_copies);
   l.fused_quant = in.get("fused_quant", l.fused_quant);
   if (in.has("routing_kernels")) l.routing_kernels = in.integer("routing_kernels", 0, 100);
+  if (in.has("skinny_rows")) l.skinny_rows = in.integer("skinny_rows", 0, 1024);
   l.gemm_library = in.get<std::string>("gemm_library", l.gemm_library);
   l.collectives = in.get<std::string>("collectives", l.collectives);
   l.norm_casts = in.get("norm_casts", l.norm_casts);
@@ -34,8 +35,11 @@ HostSpec read_host(const core::Reader& in) {
     in.require(value <= core::Seconds{10.0}, key, "a time of at most 10 s");
     return core::round_to_ns(value);
   };
-  return {time("step"), time("per_sequence"),
-          in.has("exposed") ? time("exposed") : core::Nanoseconds{}};
+  const auto time_or_none = [&](std::string_view key) {
+    return in.has(key) ? time(key) : core::Nanoseconds{};
+  };
+  return {time("step"), time("per_sequence"), time_or_none("per_sequence_ahead"),
+          time_or_none("exposed")};
 }
 
 }  // namespace

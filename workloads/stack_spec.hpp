@@ -22,13 +22,14 @@ struct Lowering {
   bool fused_add_norm = true;    // the residual add inside the following norm
   bool fused_rope_cache = true;  // rotary embedding and KV cache write in one kernel
   PrefillAttention prefill_attention = PrefillAttention::fused;
-  bool kv_split = true;               // decode attention splits long contexts over more workgroups
-  bool attention_together = false;    // a step's prefills and decodes in one attention kernel
-  bool fused_qk_norm = false;         // norms of queries and keys inside the rotary embedding
-  bool qk_copies = false;             // queries and keys copied out of the product before those
-  bool fused_quant = true;            // activations quantized by the norm or activation before
-  std::int64_t routing_kernels = 2;   // from an expert router's scores to sorted rows
-  std::string gemm_library;           // flavour of the machine's matrix kernels, where it has that
+  bool kv_split = true;              // decode attention splits long contexts over more workgroups
+  bool attention_together = false;   // a step's prefills and decodes in one attention kernel
+  bool fused_qk_norm = false;        // norms of queries and keys inside the rotary embedding
+  bool qk_copies = false;            // queries and keys copied out of the product before those
+  bool fused_quant = true;           // activations quantized by the norm or activation before
+  std::int64_t routing_kernels = 2;  // from an expert router's scores to sorted rows
+  std::int64_t skinny_rows = 0;  // products of no more rows go to the machine's "skinny" kernels
+  std::string gemm_library;      // flavour of the machine's matrix kernels, where it has that
   std::string collectives = "rccl";   // the library, one of the machine's interconnect
   bool norm_casts = false;            // norms run in fp32 between two casts, as under autocast
   std::int64_t sampling_kernels = 4;  // small kernels from logits to token
@@ -38,14 +39,18 @@ struct Lowering {
 /// Host work of a step outside the launches: scheduling and input preparation before, sampling and
 /// detokenizing after.
 struct HostSpec {
-  core::Nanoseconds step;          // a step of any size
-  core::Nanoseconds per_sequence;  // and every sequence in it
-  core::Nanoseconds exposed;       // between two steps however far ahead they are planned: the last
-                                   // tokens' way to the next step's inputs
+  core::Nanoseconds step;                // a step of any size
+  core::Nanoseconds per_sequence;        // and every sequence in it
+  core::Nanoseconds per_sequence_ahead;  // instead, of every step but the first of several that
+                                         // are started at once
+  core::Nanoseconds exposed;  // between two steps however far ahead they are planned: the last
+                              // tokens' way to the next step's inputs
   bool operator==(const HostSpec&) const = default;
 
-  [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences) const {
-    return step + per_sequence * sequences;
+  /// Of one step, on average, when the host starts `at_once` of them together.
+  [[nodiscard]] core::Nanoseconds time_for(std::int64_t sequences, std::int64_t at_once = 1) const {
+    const core::Nanoseconds first = step + per_sequence * sequences;
+    return {(first + per_sequence_ahead * (sequences * (at_once - 1))).count / at_once};
   }
 };
 

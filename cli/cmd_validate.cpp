@@ -7,9 +7,11 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "core/error.hpp"
+#include "fidelity/replay.hpp"
 #include "fidelity/serving.hpp"
 #include "fidelity/validate.hpp"
 #include "timeline/writers/output_file.hpp"
+#include "whatif/case.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -18,6 +20,7 @@ struct Options {
   std::vector<std::string> data;
   std::string hw;
   std::string csv;
+  std::string scenario;
   bool json = false;
   bool markdown = false;
 };
@@ -87,6 +90,18 @@ int validate(const Options& options) {
   std::vector<fidelity::Group> groups;
   for (const std::string& path : options.data) {
     for (const auto& file : fidelity::tables_in(path)) {
+      if (fidelity::is_recording(file)) {
+        if (options.scenario.empty()) {
+          if (file != path) continue;  // found in a folder, and nothing said of its server
+          throw core::ConfigError(file.string() +
+                                  ": a recorded run; --scenario says whose server it was");
+        }
+        for (auto& group : fidelity::validate_replay(
+                 file, whatif::open_scenario(options.scenario, {{"workload.trace", file.string()}},
+                                             library)))
+          groups.push_back(std::move(group));
+        continue;
+      }
       const fidelity::Table table = fidelity::load_table(file);
       const fidelity::Operation* operation = fidelity::recognize(table);
       if (fidelity::is_serving_table(table)) {
@@ -126,6 +141,9 @@ Action declare_validate(CLI::App& app) {
       ->type_name("DATA");
   app.add_option("--hw", options->hw, "the machine of every row: a name or a file")
       ->type_name("HW");
+  app.add_option("--scenario", options->scenario,
+                 "the server of a recorded run (requests.jsonl): a name or a file")
+      ->type_name("SCENARIO");
   app.add_option("--csv", options->csv, "write every row with its prediction there")
       ->type_name("FILE");
   auto* json = app.add_flag("--json", options->json, "for machines");

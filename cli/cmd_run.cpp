@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "core/error.hpp"
 #include "diagnosis/report.hpp"
+#include "sim/energy.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
 #include "whatif/case.hpp"
@@ -63,6 +64,13 @@ void print_ledger(const sim::RunResult& result) {
   fmt::print("{}\n", table.text({1, 2}));
 }
 
+void print_energy(const sim::RunResult& result, const sim::Metrics& m) {
+  const auto joules = sim::energy_joules(result);
+  if (!joules || m.output_tokens == 0) return;
+  fmt::print("  energy, roughly: {:.3g} kJ, {:.2g} J an output token\n\n", *joules * 1e-3,
+             *joules / static_cast<double>(m.output_tokens));
+}
+
 void print_result(const sim::RunResult& result, const sim::Metrics& m) {
   const sim::Scenario& s = result.scenario;
   fmt::print("{}: {} on {}, {}\n\n", s.name, s.model.name, s.gpu.name, s.stack.name);
@@ -86,6 +94,7 @@ void print_result(const sim::RunResult& result, const sim::Metrics& m) {
   }
   fmt::print("  {} steps\n", counted(static_cast<std::int64_t>(result.steps.size())));
   print_ledger(result);
+  print_energy(result, m);
 }
 
 int run(const Options& options) {

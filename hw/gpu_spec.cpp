@@ -94,6 +94,15 @@ GpuSpec read_gpu_spec(const core::Reader& in) {
   mechanism("attention", [&](const core::Reader& r) { gpu.attention = read_attention_spec(r); });
   mechanism("moe", [&](const core::Reader& r) { gpu.moe = read_moe_spec(r); });
   mechanism("passes", [&](const core::Reader& r) { gpu.passes = read_pass_spec(r); });
+  if (in.has("power")) {
+    const core::Reader power = in.child("power");
+    const auto watts = [&](std::string_view key) {
+      const double value = power.get<double>(key);
+      power.require(value >= 0.0 && value <= 1e5, key, "watts from 0 to 100000");
+      return value;
+    };
+    gpu.power = PowerSpec{watts("compute_watts"), watts("memory_watts"), watts("idle_watts")};
+  }
   if (in.has("interconnect")) gpu.node = read_node_spec(in.child("interconnect"));
   if (in.has("sources")) static_cast<void>(in.raw("sources"));
   return gpu;

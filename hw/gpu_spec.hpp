@@ -18,9 +18,18 @@
 
 namespace ridgeline::hw {
 
+/// What the part draws, from few published points: rough.
+struct PowerSpec {
+  double compute_watts = 0.0;  // in kernels that the matrix units bind
+  double memory_watts = 0.0;   // in all others
+  double idle_watts = 0.0;     // between kernels
+  bool operator==(const PowerSpec&) const = default;
+};
+
 struct GpuSpec {
   std::string name;
-  std::vector<std::string> aliases{};  // what tables of measurements call it, besides its file's name
+  std::vector<std::string>
+      aliases{};  // what tables of measurements call it, besides its file's name
   std::string architecture;
   std::int64_t compute_units = 0;
   std::int64_t dies = 1;
@@ -35,7 +44,8 @@ struct GpuSpec {
   AttentionSpec attention;
   MoeSpec moe;
   std::optional<PassSpec> passes;
-  NodeSpec node;          // the GPUs it is linked with, itself included
+  NodeSpec node;  // the GPUs it is linked with, itself included
+  std::optional<PowerSpec> power;
   bool borrowed = false;  // constants of a sibling: never within what was measured
 
   bool operator==(const GpuSpec&) const = default;

@@ -21,7 +21,8 @@ struct EngineSpec {
   std::int64_t block_size = 16;
   double gpu_memory_utilization = 0.9;
   workloads::Parallelism parallelism;   // tensor_parallel_size and its kin
-  std::int64_t data_parallel_size = 1;  // copies of all this, each with its share of the requests
+  std::int64_t data_parallel_size = 1;  // equal copies of all this; one is simulated, with its
+                                        // share of the requests
   hw::Dtype kv_cache_dtype = hw::Dtype::bf16;
   bool enable_chunked_prefill = true;
   bool enforce_eager = false;

@@ -38,6 +38,8 @@ MemoryPlan plan_memory(const Scenario& s) {
   plan.ledger.reserve("activations",
                       workloads::activation_bytes(s.model, p, s.engine.max_num_batched_tokens,
                                                   s.engine.max_num_seqs));
+  if (s.stack.memory_overhead.value() > 0.0)
+    plan.ledger.reserve("context and graphs", s.stack.memory_overhead);
   if (const core::Bytes transient = attention_transient(s); transient.value() > 0.0) {
     plan.ledger.reserve("materialised attention scores", transient);
   }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "sim/energy.hpp"
 #include "sim/run_directory.hpp"
 
 namespace ridgeline::sim {
@@ -69,6 +70,11 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   // Between steps the server had nothing to do.
   const core::Instant begin = result.steps.empty() ? core::Instant{} : result.steps.front().start;
   own["idle_ns"] = (result.end() - begin - ledger.total()).count;
+  if (const auto joules = energy_joules(result)) {
+    own["energy_joules_rough"] = *joules;
+    if (m.output_tokens > 0)
+      own["energy_joules_per_output_token_rough"] = *joules / static_cast<double>(m.output_tokens);
+  }
   own["notes"] = result.notes;
   out["ridgeline"] = own;
   return out;

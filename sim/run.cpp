@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "sim/replica.hpp"
+#include "workloads/sources/dealt.hpp"
 
 namespace ridgeline::sim {
 namespace {
@@ -25,6 +26,29 @@ std::size_t requests_in_all(const workloads::WorkloadSpec& spec) {
   if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&spec))
     return static_cast<std::size_t>(generated->requests);
   return 0;  // of a trace: not known before it is read
+}
+
+/// What the simulated copy of the server gets: everything, or of `data_parallel_size` equal copies
+/// every so many-th request, or its part of the clients that wait for answers.
+std::unique_ptr<workloads::RequestSource> share_of_requests(const Scenario& scenario,
+                                                            std::vector<std::string>& notes) {
+  const std::int64_t copies = scenario.engine.data_parallel_size;
+  if (copies == 1) return workloads::make_request_source(scenario.workload, scenario.seed, &notes);
+  notes.push_back(
+      "one of " + std::to_string(copies) +
+      " copies of the server, with its share of the requests: all of them together do " +
+      std::to_string(copies) + " times as much");
+  workloads::WorkloadSpec workload = scenario.workload;
+  if (auto* generated = std::get_if<workloads::GeneratedWorkload>(&workload)) {
+    if (auto* loop = std::get_if<workloads::ClosedLoop>(&generated->arrivals)) {
+      const auto share = [copies](std::int64_t n) { return (n + copies - 1) / copies; };
+      loop->concurrency = share(loop->concurrency);
+      generated->requests = share(generated->requests);
+      return workloads::make_request_source(workload, scenario.seed, &notes);
+    }
+  }
+  return std::make_unique<workloads::DealtSource>(
+      workloads::make_request_source(workload, scenario.seed, &notes), copies);
 }
 
 /// A run that refused some of its requests says so; one that refused all of them did nothing.
@@ -61,13 +85,13 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
   RunResult result;
   result.scenario = scenario;
   result.memory = plan_memory(scenario);
-  const auto source =
-      workloads::make_request_source(scenario.workload, scenario.seed, &result.notes);
+  const auto source = share_of_requests(scenario, result.notes);
 
   Simulation simulation;
   Inbox inbox(simulation, *source);
   Replica replica(simulation, inbox, scenario, result.memory, result);
-  const std::size_t in_all = requests_in_all(scenario.workload);
+  const std::size_t copies = static_cast<std::size_t>(scenario.engine.data_parallel_size);
+  const std::size_t in_all = (requests_in_all(scenario.workload) + copies - 1) / copies;
   const auto should_stop = [&](core::Instant now) {
     if (!options.progress || result.steps.size() % kStepsBetweenReports != 0) return false;
     return !options.progress(inbox.answered_count(), in_all, now);

@@ -53,6 +53,8 @@ StackSpec read_stack_spec(const core::Reader& in) {
   stack.host = read_host(in.child("host"));
   stack.graphs = in.get("graphs", true);
   stack.piecewise_graphs = in.get("piecewise_graphs", false);
+  stack.memory_overhead = in.get<core::Bytes>("memory_overhead", core::Bytes{});
+  in.require(stack.memory_overhead.value() >= 0.0, "memory_overhead", "bytes, not below zero");
   if (in.has("sources")) static_cast<void>(in.raw("sources"));
   return stack;
 }

@@ -56,6 +56,7 @@ struct HostSpec {
 
 struct StackSpec {
   std::string name;
+  core::Bytes memory_overhead{};  // of the device: context, libraries, graph pools
   Lowering lowering;
   hw::EfficiencySpec efficiency;
   hw::LaunchSpec launch;

@@ -212,12 +212,14 @@ class Pricing {
                   std::max(moved(traffic, bandwidth),
                            moved(of_fullest, bandwidth * (kernel.pull * cost.workgroups / units_)));
     if (query.longest > 0.0 && query.context > 0.0) {
-      // The longest sequence has as many splits as the others, and each draws what one can.
+      // The longest sequence is split as if all were as long, and each piece draws what one can.
       const double longest = seen(query.longest, query.window);
-      const double longest_steps = whole_up(longest / static_cast<double>(kernel.step) / splits);
+      const double all_steps = std::max(1.0, whole_up(longest / static_cast<double>(kernel.step)));
+      const double pieces = query.kv_split ? splits_of(unsplit, all_steps, kernel) : 1.0;
+      const double longest_steps = whole_up(all_steps / pieces);
       const Bytes of_workgroup =
           query.kv_read *
-          (longest / (keys * query.sequences * splits * static_cast<double>(query.kv_heads)));
+          (longest / (keys * query.sequences * pieces * static_cast<double>(query.kv_heads)));
       cost.compute = std::max(cost.compute, fixed + kernel.start + step * longest_steps);
       cost.memory = std::max(
           cost.memory,

@@ -193,7 +193,7 @@ ROWS = [
     scenario(
         "an unknown model", "llama3_8b", "llama3_8", "{dir}/s.yaml:2:8: model: unknown name 'llama3_8'; did you mean 'llama3_8b'?"
     ),
-    scenario("an unknown stack", "vllm_v1", "vllm_v2", "{dir}/s.yaml:3:8: stack: unknown name 'vllm_v2'; did you mean 'vllm_v1'?"),
+    scenario("an unknown stack", "vllm_v1", "sglan", "{dir}/s.yaml:3:8: stack: unknown name 'sglan'; did you mean 'sglang'?"),
     scenario("a list for a model", "llama3_8b", "[llama3_8b]", "{dir}/s.yaml:2:8: model: expected a name, a path or a map, got a list"),
     scenario("nothing for a machine", " mi300x", "", "{dir}/s.yaml:1:1: hw: expected a name, a path or a map, got nothing"),
     scenario(
@@ -425,7 +425,7 @@ ROWS = [
     document(  # 70.6e9 parameters of 2 bytes in 0.9 x 80 GB
         "a model larger than HBM",
         changed(changed(SCENARIO, "llama3_8b", "llama3_70b"), "mi300x", "a100"),
-        "Llama 3.1 70B does not fit on NVIDIA A100 SXM 80GB: weights 141.11 GB + activations 2.20 GB = 143.31 of 72.00 GB at "
+        "Llama 3.1 70B does not fit on NVIDIA A100 SXM 80GB: weights 141.11 GB + activations 2.20 GB + context and graphs 2.00 GB = 145.31 of 72.00 GB at "
         "gpu_memory_utilization 0.9; nothing is left for the KV cache",
         CANNOT_RUN,
     ),
@@ -433,8 +433,8 @@ ROWS = [
         "a context beyond the KV cache",
         "max_model_len: 4096",
         "max_model_len: 4096, num_gpu_blocks_override: 10",
-        "the KV cache holds 160 tokens (10 blocks of 16), fewer than max_model_len = 4096; weights 16.06 GB + activations 1.36 GB = 17.42 of "
-        "172.80 GB; lower engine.max_model_len to at most 160 or raise engine.num_gpu_blocks_override",
+        "the KV cache holds 160 tokens (10 blocks of 16), fewer than max_model_len = 4096; weights 16.06 GB + activations 1.36 GB + context and graphs 2.00 GB = 19.42 of "
+        "185.49 GB; lower engine.max_model_len to at most 160 or raise engine.num_gpu_blocks_override",
         CANNOT_RUN,
     ),
     scenario(  # a token is 2 x 32 layers x 1024 x 2 bytes = 131,072 B; 10^8 blocks of 16 are 209,715.2 GB
@@ -442,7 +442,7 @@ ROWS = [
         "max_model_len: 4096",
         "max_model_len: 4096, num_gpu_blocks_override: 100000000",
         "engine.num_gpu_blocks_override: 100000000 blocks of 16 tokens take 209715.20 GB, more than is free: weights 16.06 GB + activations "
-        "1.36 GB = 17.42 of 172.80 GB",
+        "1.36 GB + context and graphs 2.00 GB = 19.42 of 185.49 GB",
         CANNOT_RUN,
     ),
     scenario(
@@ -591,7 +591,7 @@ ROWS = [
     ),
     evidence("several documents", EVIDENCE + "---\n" + EVIDENCE, "{dir}/e.yaml: expected one YAML document, got several"),
     # Arguments.
-    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, list"),
+    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, calibrate, validate, list"),
     arguments("an unknown command", "rnu", "chat_8b", "unknown command 'rnu'; did you mean 'run'?"),
     arguments("no scenario", "run", "run: expected SCENARIO, got nothing; see 'ridgeline run --help'"),
     arguments("an unknown option", "run", "chat_8b", "--sett", "seed=1", "run: unknown option '--sett'; did you mean '--set'?"),

@@ -237,7 +237,7 @@ TEST_CASE("Published kernels are met within two and a half spreads", "[hw][gemm_
     INFO(row.machine << " " << row.shape.m << "x" << row.shape.n << "x" << row.shape.k << ": "
                      << cost.total().value() * 1e6 << " us, measured " << row.microseconds);
     CHECK(std::abs(off) < 2.5 * cost.spread);
-    CHECK_FALSE(cost.extrapolated);
+    CHECK(cost.extrapolated == shipped_gpu(row.machine).borrowed);  // a sibling's constants
   }
 }
 

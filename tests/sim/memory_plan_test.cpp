@@ -78,7 +78,8 @@ TEST_CASE("A model larger than the memory does not run, and every line of the ac
       tests::scenario("chat_8b", {{"hw", "h100"}, {"model", "llama3_70b"}});
   CHECK(text_of<core::SimulationError>([&] { static_cast<void>(plan_memory(scenario)); }) ==
         scenario.model.name + " does not fit on " + scenario.gpu.name +
-            ": weights 141.11 GB + activations 2.20 GB = 143.31 of 72.00 GB at "
+            ": weights 141.11 GB + activations 2.20 GB + context and graphs 2.00 GB = 145.31 of "
+            "72.00 GB at "
             "gpu_memory_utilization 0.9; nothing is left for the KV "
             "cache");
 }
@@ -103,7 +104,8 @@ TEST_CASE("A cache too small for one sequence does not run, and the error says w
   CHECK(text_of<core::SimulationError>([&] { static_cast<void>(plan_memory(scenario)); }) ==
         "the KV cache holds 16000 tokens (1000 blocks of 16), fewer than max_model_len = 16384; "
         "weights 16.06 GB + activations 1.36 GB "
-        "= 17.42 of 172.80 GB; lower engine.max_model_len to at most 16000 or raise "
+        "+ context and graphs 2.00 GB = 19.42 of 185.49 GB; lower engine.max_model_len to at most "
+        "16000 or raise "
         "engine.num_gpu_blocks_override");
   CHECK(plan_memory(tests::scenario("chat_8b", {{"engine.num_gpu_blocks_override", "1000"},
                                                 {"engine.max_model_len", "16000"}}))

@@ -258,7 +258,7 @@ TEST_CASE("The device is the scenario's", "[sim][timeline]") {
   CHECK(device.name == "AMD Instinct MI300X");
   CHECK(device.architecture == "gfx942");
   CHECK(device.compute_units == 304);
-  CHECK(device.memory == core::Bytes{192e9});
+  CHECK(device.memory == core::Bytes{206.1e9});
 }
 
 TEST_CASE("A step's counters say how full the cache was", "[sim][timeline]") {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "workloads/linear.hpp"
+#include "workloads/lower_attention.hpp"
 
 namespace ridgeline::workloads {
 namespace {
@@ -14,9 +15,6 @@ using core::Flop;
 using hw::KernelKind;
 using hw::KernelWork;
 
-constexpr std::int64_t kMatrixRows =
-    16;  // rows of the smallest MFMA tile: decode attention pads a query group to them
-
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Of a layer, all that its kernels depend on.
@@ -24,22 +22,6 @@ struct LayerKind {
   bool experts = false;
   bool windowed = false;
   bool operator==(const LayerKind&) const = default;
-};
-
-/// Heads and widths of an attention kernel on one GPU.
-struct HeadShape {
-  std::int64_t heads = 1;
-  std::int64_t kv_heads = 1;
-  std::int64_t head_dim = 128;
-  std::int64_t v_head_dim = 128;
-  Bytes kv_token{};  // cache bytes of a token that this kernel reads
-
-  [[nodiscard]] double q_width() const { return static_cast<double>(heads * head_dim); }
-  [[nodiscard]] double o_width() const { return static_cast<double>(heads * v_head_dim); }
-  /// FLOP of one query token against one key.
-  [[nodiscard]] double pair_flop() const {
-    return 2.0 * static_cast<double>(heads * (head_dim + v_head_dim));
-  }
 };
 
 class InferenceLowering {
@@ -52,6 +34,7 @@ class InferenceLowering {
         parallelism_(parallelism),
         shape_(shape),
         program_(program),
+        attention_(model, lowering, shape),
         tp_(parallelism.tensor),
         rows_(padded_tokens),
         tokens_(static_cast<double>(padded_tokens)),
@@ -185,6 +168,10 @@ class InferenceLowering {
     return {model_.is_moe_layer(layer), !global};
   }
 
+  [[nodiscard]] std::int64_t window_of(LayerKind kind) const {
+    return kind.windowed ? model_.window.tokens : 0;
+  }
+
   /// Equal layers, and equal runs of unequal ones, are one segment.
   void layers() {
     const std::int64_t period = std::lcm(std::max<std::int64_t>(1, model_.window.global_every),
@@ -242,7 +229,8 @@ class InferenceLowering {
     }
     const Bytes kv_token = cache_element_ * static_cast<double>(2 * kv_dim());
     rope_and_cache(tensor(q_dim() + kv_dim()), tensor(2 * kv_dim()), kv_token);
-    attention(kind, {heads_, kv_heads_, model_.head_dim, model_.head_dim, kv_token});
+    attention_.add(window_of(kind), {heads_, kv_heads_, model_.head_dim, model_.head_dim, kv_token},
+                   program_);
     quantize("o_quant", WeightPart::attention, q_dim(), false);
     linear("o_proj", WeightPart::attention, q_dim(), model_.hidden);
   }
@@ -273,15 +261,16 @@ class InferenceLowering {
       const double context = static_cast<double>(shape_.prefill_context);
       const std::int64_t wide = heads_ * (l.qk_nope_head_dim + l.v_head_dim);
       product("kv_b_proj", kPart, {shape_.prefill_context, wide, l.kv_lora_rank, 1});
-      HeadShape heads{heads_, heads_, query, l.v_head_dim, Bytes{}};
-      prefill_attention(kind, heads,
-                        element_ * (context * static_cast<double>(heads_) *
-                                    static_cast<double>(query + l.v_head_dim)));
+      const Bytes decompressed = element_ * (context * static_cast<double>(heads_) *
+                                             static_cast<double>(query + l.v_head_dim));
+      program_.add(attention_.prefill(
+          window_of(kind), {heads_, heads_, query, l.v_head_dim, Bytes{}}, decompressed));
     }
     if (shape_.decode_sequences > 0) {
       const std::int64_t rows = rows_ - std::min(rows_, shape_.prefill_tokens);
       product("q_absorb", kPart, {rows, l.kv_lora_rank, l.qk_nope_head_dim, heads_});
-      decode_attention(kind, {heads_, 1, latent, l.kv_lora_rank, kv_token});
+      program_.add(
+          attention_.decode(window_of(kind), {heads_, 1, latent, l.kv_lora_rank, kv_token}));
       product("v_absorb", kPart, {rows, l.v_head_dim, l.kv_lora_rank, heads_});
     }
     quantize("o_quant", kPart, heads_ * l.v_head_dim, false);
@@ -297,195 +286,6 @@ class InferenceLowering {
       pass("cache_write", KernelKind::cache_write, {keys_and_values}, Bytes{}).stream_written =
           cached;
     }
-  }
-
-  void attention(LayerKind kind, const HeadShape& heads) {
-    const bool fused = lowering_.prefill_attention == PrefillAttention::fused;
-    const bool both = shape_.prefill_sequences > 0 && shape_.decode_sequences > 0;
-    if (both && fused && lowering_.attention_together) {
-      KernelWork prefill = prefill_work(kind, heads, prefill_cache(kind, heads));
-      const KernelWork decode = decode_work(kind, heads);
-      prefill.role = "attention";
-      prefill.operation = hw::AttentionPair{std::get<hw::AttentionQuery>(prefill.operation),
-                                            std::get<hw::AttentionQuery>(decode.operation)};
-      prefill.useful += decode.useful;
-      prefill.issued += decode.issued;
-      prefill.stream_read += decode.stream_read;
-      prefill.activation_read[1] = decode.activation_read[0];
-      prefill.activation_written += decode.activation_written;
-      program_.add(prefill);
-      return;
-    }
-    if (shape_.prefill_sequences > 0) {
-      if (fused) {
-        prefill_attention(kind, heads, prefill_cache(kind, heads));
-      } else {
-        materialised_attention(heads);
-      }
-    }
-    if (shape_.decode_sequences > 0) decode_attention(kind, heads);
-  }
-
-  // -- fused attention
-
-  /// Keys that a window hides from a step are not read. Of the sums over sequences only the mean is
-  /// known, so windows act on the mean sequence.
-  [[nodiscard]] static double seen(double context, double sequences, double window) {
-    return window > 0.0 ? std::min(context, window * sequences) : context;
-  }
-  [[nodiscard]] double window_of(LayerKind kind) const {
-    return kind.windowed ? static_cast<double>(model_.window.tokens) : 0.0;
-  }
-
-  [[nodiscard]] Bytes prefill_cache(LayerKind kind, const HeadShape& heads) const {
-    const double sequences = static_cast<double>(shape_.prefill_sequences);
-    const double window = window_of(kind);
-    // The chunk's own keys and the window before its first token.
-    const double reach =
-        window > 0.0 ? window + static_cast<double>(shape_.prefill_tokens) / sequences : 0.0;
-    return heads.kv_token * seen(static_cast<double>(shape_.prefill_context), sequences, reach);
-  }
-
-  /// Pairs of a query and a key that it sees. Token i of a chunk of q that ends at context k sees
-  /// k - q + i keys: summed, q k - q (q - 1) / 2.
-  [[nodiscard]] double visible_pairs(double window) const {
-    const double q = static_cast<double>(shape_.prefill_tokens);
-    const double all =
-        static_cast<double>(shape_.prefill_qk) - 0.5 * (static_cast<double>(shape_.prefill_qq) - q);
-    if (window <= 0.0) return all;
-    const double n = static_cast<double>(shape_.prefill_sequences);
-    const double end = static_cast<double>(shape_.prefill_context) / n;
-    const double begin = end - q / n;
-    const auto pairs_to = [window](double position) {
-      return position <= window ? 0.5 * position * (position + 1.0)
-                                : 0.5 * window * (window + 1.0) + (position - window) * window;
-    };
-    return std::min(all, n * (pairs_to(end) - pairs_to(begin)));
-  }
-
-  [[nodiscard]] KernelWork prefill_work(LayerKind kind, const HeadShape& heads, Bytes kv) const {
-    const double q = static_cast<double>(shape_.prefill_tokens);
-    const double pairs = visible_pairs(window_of(kind));
-    KernelWork work;
-    work.role = "prefill_attention";
-    work.kind = KernelKind::attention_prefill;
-    work.math = model_.activations;
-    work.useful = Flop{heads.pair_flop() * pairs};
-    // The diagonal blocks are computed whole.
-    work.issued = Flop{heads.pair_flop() * std::min(static_cast<double>(shape_.prefill_qk),
-                                                    pairs + 0.5 * kQueryBlock * q)};
-    work.stream_read = kv;
-    work.activation_read = {element_ * (q * heads.q_width())};
-    work.activation_written = element_ * (q * heads.o_width());
-
-    hw::AttentionQuery query = query_of(kind, heads, work);
-    query.phase = hw::AttentionPhase::prefill;
-    query.sequences = static_cast<double>(shape_.prefill_sequences);
-    query.new_tokens = q;
-    query.qk = static_cast<double>(shape_.prefill_qk);
-    query.qq = static_cast<double>(shape_.prefill_qq);
-    query.context = static_cast<double>(shape_.prefill_context);
-    work.operation = query;
-    return work;
-  }
-
-  [[nodiscard]] KernelWork decode_work(LayerKind kind, const HeadShape& heads) const {
-    const double sequences = static_cast<double>(shape_.decode_sequences);
-    const double context =
-        seen(static_cast<double>(shape_.decode_context), sequences, window_of(kind));
-    const std::int64_t group = heads.heads / heads.kv_heads;
-    const std::int64_t rows = up(group, kMatrixRows) * kMatrixRows;
-
-    KernelWork work;
-    work.role = "decode_attention";
-    work.kind = KernelKind::attention_decode;
-    work.math = model_.activations;
-    work.useful = Flop{heads.pair_flop() * context};
-    work.issued = work.useful * (static_cast<double>(rows) / static_cast<double>(group));
-    work.stream_read = heads.kv_token * context;
-    work.activation_read = {element_ * (sequences * heads.q_width())};
-    work.activation_written = element_ * (sequences * heads.o_width());
-    work.workgroups = lowering_.kv_split ? 0.0 : sequences * static_cast<double>(heads.kv_heads);
-
-    hw::AttentionQuery query = query_of(kind, heads, work);
-    query.phase = hw::AttentionPhase::decode;
-    query.sequences = query.new_tokens = query.qq = sequences;
-    query.qk = query.context = context;
-    query.kv_split = lowering_.kv_split;
-    if (shape_.decode_longest > 0)
-      query.longest = seen(static_cast<double>(shape_.decode_longest), 1.0, window_of(kind));
-    work.operation = query;
-    return work;
-  }
-
-  [[nodiscard]] hw::AttentionQuery query_of(LayerKind kind, const HeadShape& heads,
-                                            const KernelWork& work) const {
-    hw::AttentionQuery query;
-    query.heads = heads.heads;
-    query.kv_heads = heads.kv_heads;
-    query.head_dim = heads.head_dim;
-    query.v_head_dim = heads.v_head_dim;
-    query.window = kind.windowed ? model_.window.tokens : 0;
-    query.math = work.math;
-    query.kv_read = work.stream_read;
-    query.q_bytes = work.activation_read[0];
-    query.o_bytes = work.activation_written;
-    query.useful = work.useful;
-    query.issued = work.issued;
-    query.workgroups = work.workgroups;
-    return query;
-  }
-
-  void prefill_attention(LayerKind kind, const HeadShape& heads, Bytes kv) {
-    program_.add(prefill_work(kind, heads, kv));
-  }
-  void decode_attention(LayerKind kind, const HeadShape& heads) {
-    program_.add(decode_work(kind, heads));
-  }
-
-  /// The whole rectangle is computed, written, normalised in place and read again; half of it is
-  /// masked away.
-  void materialised_attention(const HeadShape& heads) {
-    const double q = static_cast<double>(shape_.prefill_tokens);
-    const double qk = static_cast<double>(shape_.prefill_qk);
-    const double pairs = visible_pairs(0.0);
-    const Bytes queries = element_ * (q * heads.q_width());
-    const Bytes cached = heads.kv_token * static_cast<double>(shape_.prefill_context);
-    const Bytes scores = element_ * (static_cast<double>(heads.heads) * qk);
-    const std::int64_t mean_k =
-        std::max<std::int64_t>(1, shape_.prefill_context / shape_.prefill_sequences);
-    const std::int64_t columns = mean_k * shape_.prefill_sequences;
-    const std::int64_t mean_q = up(shape_.prefill_qk, columns);  // rounded up: no pair is lost
-    const std::int64_t batch = heads.heads * shape_.prefill_sequences;
-
-    KernelWork work;
-    work.math = work.weights = model_.activations;
-    work.transient = scores;
-    work.role = "attention_scores";
-    work.kind = KernelKind::attention_scores;
-    work.gemm = {mean_q, mean_k, heads.head_dim, batch};
-    work.useful = Flop{2.0 * heads.q_width() * pairs};
-    work.stream_read = cached * 0.5;  // keys
-    work.activation_read = {queries};
-    work.stream_written = scores;
-    program_.add(work);
-
-    KernelWork softmax;
-    softmax.role = "softmax";
-    softmax.kind = KernelKind::softmax;
-    softmax.stream_read = scores;
-    softmax.stream_written = scores;
-    softmax.transient = scores;
-    program_.add(softmax);
-
-    work.role = "attention_values";
-    work.kind = KernelKind::attention_values;
-    work.gemm = {mean_q, heads.v_head_dim, mean_k, batch};
-    work.stream_read = scores + cached * 0.5;  // probabilities and values
-    work.activation_read = {};
-    work.stream_written = Bytes{};
-    work.activation_written = queries;
-    program_.add(work);
   }
 
   // -- feedforward
@@ -580,6 +380,7 @@ class InferenceLowering {
   const Parallelism& parallelism_;
   const StepShape& shape_;
   hw::KernelProgram& program_;
+  AttentionLowering attention_;
   std::int64_t tp_;
   std::int64_t rows_;
   double tokens_;

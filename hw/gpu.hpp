@@ -23,7 +23,8 @@ struct Execution {
   core::Flop issued{};
   core::Flop useful{};
   core::Bytes hbm{};
-  core::Bytes transient{};  // largest of any kernel
+  core::Bytes transient{};           // largest of any kernel
+  core::Nanoseconds extrapolated{};  // in kernels outside the sizes that were measured
 };
 
 class Gpu {
@@ -97,6 +98,7 @@ Execution Gpu::execute(const KernelProgram& program, LaunchMode mode, Visit&& vi
       out.issued += cost.issued * repeat;
       out.useful += cost.useful * repeat;
       out.hbm += cost.hbm() * repeat;
+      if (cost.extrapolated) out.extrapolated += cost.duration * segment.repeat;
       if (program.kernels()[i].transient > out.transient)
         out.transient = program.kernels()[i].transient;
     }

@@ -103,12 +103,16 @@ void Replica::plan_step() {
   }
   Planned& step = planned_.emplace_back();
   step.before = before;
+  step.emitting.swap(spare_);  // no new memory for every step
+  step.emitting.clear();
   const workloads::StepShape shape = advance_sequences(step.emitting);
-  step.record = record_of(shape, model_.run(model_.prepare(shape)));
+  const StepTiming timing = model_.run(model_.prepare(shape));
+  result_.extrapolated += timing.execution.extrapolated;
+  step.record = record_of(shape, timing);
 }
 
 void Replica::run_step() {
-  const Planned step = std::move(planned_.front());
+  Planned step = std::move(planned_.front());
   planned_.pop_front();
   result_.counters.push_back(step.before);
   StepRecord record = step.record;
@@ -120,6 +124,7 @@ void Replica::run_step() {
   }
   spent_ += record.ledger;
   emit_tokens(step.emitting);
+  spare_.swap(step.emitting);
 }
 
 void Replica::note_admissions() {

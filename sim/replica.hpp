@@ -77,6 +77,7 @@ class Replica {
   StepModel model_;
   StepPlan plan_;
   std::deque<Planned> planned_;
+  std::vector<Sequence*> spare_;                        // of a step that has run
   std::size_t planned_ahead_;                           // at most so many of them
   std::vector<std::unique_ptr<Passenger>> passengers_;  // by request id
   core::Instant now_;

@@ -76,6 +76,7 @@ struct RunResult {
   std::vector<CounterRecord> counters;  // one a step
   std::vector<TokenGap> token_gaps;     // pooled over requests
   std::int64_t preemptions = 0;
+  core::Nanoseconds extrapolated;  // of all steps: in kernels outside the sizes that were measured
   bool interrupted = false;
   std::vector<std::string> notes;  // what the user should know: rows dropped from the trace, ...
 

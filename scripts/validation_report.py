@@ -104,7 +104,10 @@ def summary(rows):
 
 def program(*argv):
     """Output of the program; a failed check (1) is for the report to say."""
-    done = subprocess.run([PROGRAM, *argv], capture_output=True, text=True, cwd=ROOT)
+    try:
+        done = subprocess.run([PROGRAM, *argv], capture_output=True, text=True, cwd=ROOT)
+    except OSError as error:
+        sys.exit(f"{PROGRAM}: {error.strerror}; build it first, or set RIDGELINE")
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(argv[:2])}: {done.stderr.strip()}")
     return done.stdout

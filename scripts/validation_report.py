@@ -579,7 +579,7 @@ def draw(results, path):
         ("Servers, throughput", "tokens or samples / s", [(r.measured, r.predicted, r.held_back) for r in rates]),
         ("Servers, TTFT, TPOT, time of a batch", "s", [(r.measured * seconds(r), r.predicted * seconds(r), r.held_back) for r in times]),
         ("Recorded runs, each request end to end", "s",
-         [(r.measured, r.predicted, True) for s, (rows, _) in results.replays.items() for r in replayed(rows, s, "end-to-end")]),
+         [(r.measured, r.predicted, False) for s, (rows, _) in results.replays.items() for r in replayed(rows, s, "end-to-end")]),
     ]
     figure, axes = plt.subplots(3, 3, figsize=(12, 12.4), constrained_layout=True)
     for axis, (title, unit, points) in zip(axes.flat, panels):

@@ -31,7 +31,7 @@ void print(const fidelity::Calibration& c) {
     for (const auto& constant : c.constants) {
       const std::string key = constant.path.substr(c.place.size() + 1);
       table.add({key, constant.shipped, constant.fitted,
-                 constant.at_bound             ? "at its bound"
+                 constant.at_bound               ? "at its bound"
                  : constant.error > kSaysNothing ? "not determined"
                                                  : percent(constant.error)});
     }
@@ -49,7 +49,10 @@ void print(const fidelity::Calibration& c) {
   if (!c.constants.empty()) row("fitted", c.after);
   row("shipped, rows held back", c.held_before);
   if (!c.constants.empty()) row("fitted, rows held back", c.held_after);
-  fmt::print("{}\n", errors.text({1, 2, 3, 4}));
+  fmt::print("{}", errors.text({1, 2, 3, 4}));
+  if (!c.constants.empty() && c.held_after.median > c.held_before.median * 1.1)
+    fmt::print("  careful: rows held back fit worse than with the shipped constants\n");
+  fmt::print("\n");
 }
 
 int calibrate(const Options& options) {
@@ -71,7 +74,11 @@ int calibrate(const Options& options) {
                             "the columns that they have");
   const auto calibrations = calibrator.run(options.only);
   if (calibrations.empty())
-    throw core::ConfigError("no row speaks of " + options.hw +
+    throw core::ConfigError((options.only.empty() ? "no row speaks of " + options.hw
+                                                  : "no row of " + options.hw +
+                                                        " is priced by constants whose place "
+                                                        "holds '" +
+                                                        options.only + "'") +
                             "; --every-row takes all rows for this machine's");
   for (const auto& c : calibrations) print(c);
   if (!options.out.empty()) {

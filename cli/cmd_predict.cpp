@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -18,8 +20,13 @@ int predict(const Options& options) {
   const core::ConfigLibrary library = core::ConfigLibrary::standard();
   fidelity::Machines machines(
       library, options.hw.empty() ? std::nullopt : std::optional<std::string>(options.hw));
+  if (!options.hw.empty()) static_cast<void>(machines.named(options.hw));
   const fidelity::Table table = fidelity::load_table(options.table);
-  fidelity::predict(operation, table, machines, std::cout);
+  const std::size_t predicted = fidelity::predict(operation, table, machines, std::cout);
+  if (predicted == 0 && !table.rows.empty()) {
+    fmt::print(stderr, "ridgeline: {}: no row could be predicted; the flags say why\n", table.name);
+    return kFailedCheck;
+  }
   return kDone;
 }
 

@@ -119,8 +119,9 @@ int validate(const Options& options) {
   }
   if (groups.empty())
     throw core::ConfigError(options.data.front() +
-                            ": no table with measured kernels: 'ridgeline predict --help' lists "
-                            "the columns that they have");
+                            ": no table with measured kernels ('ridgeline predict --help' lists "
+                            "the columns that they have), no table of servers, and no recorded "
+                            "run with its --scenario");
   if (!options.csv.empty()) write_csv(groups, options.csv);
   if (options.json) {
     fmt::print("{}\n", fidelity::to_json(groups).dump(2));

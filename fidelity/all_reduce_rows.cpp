@@ -114,8 +114,12 @@ std::string group_of_collective(const Row& row) {
 
 }  // namespace
 
-const Operation kAllReduce{"allreduce",         "hw, n_gpu, bytes [, impl, op]",
-                           predict_collective,  measured_collective,
-                           group_of_collective, constants_of_collective};
+const Operation kAllReduce{"allreduce",
+                           "hw, n_gpu, bytes [, impl, op]",
+                           {"n_gpu", "bytes"},
+                           predict_collective,
+                           measured_collective,
+                           group_of_collective,
+                           constants_of_collective};
 
 }  // namespace ridgeline::fidelity

@@ -138,6 +138,7 @@ std::string group_of_attention(const Row& row) {
 const Operation kAttention{
     "attention",
     "hw, phase, dtype, batch, q_heads, seqlen_q [, kv_heads, seqlen_kv, head_dim, causal]",
+    {"phase", "batch", "q_heads", "seqlen_q"},
     predict_attention,
     measured_attention,
     group_of_attention,

@@ -218,6 +218,8 @@ core::Node Calibrator::overlay(const std::vector<Calibration>& calibrations) con
   core::Node out;
   out.kind = core::Node::Kind::map;
   core::set_path(out, "base", hw_, "fit");
+  if (const core::Node* name = document_.find("name"))
+    core::set_path(out, "name", "'" + name->scalar + ", fitted'", "fit");
   for (const Calibration& c : calibrations) {
     for (const Recalibrated& constant : c.constants)
       core::set_path(out, constant.path, constant.fitted, "fit");

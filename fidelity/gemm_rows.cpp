@@ -66,8 +66,9 @@ std::string group_of_gemm(const Row& row) {
 
 }  // namespace
 
-const Operation kGemm{"gemm",        "hw, M, N, K, dtype [, batch]",
-                      predict_gemm,  measured_gemm,
-                      group_of_gemm, constants_of_gemm};
+const Operation kGemm{"gemm",           "hw, M, N, K, dtype [, batch]",
+                      {"M", "N", "K"},  predict_gemm,
+                      measured_gemm,    group_of_gemm,
+                      constants_of_gemm};
 
 }  // namespace ridgeline::fidelity

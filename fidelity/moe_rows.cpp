@@ -61,6 +61,7 @@ std::string group_of_moe(const Row& row) {
 const Operation kMoe{"moe",
                      "hw, tokens, model_dim, inter_dim_per_gpu, experts, topk, act_dtype [, "
                      "w_dtype, activated_experts]",
+                     {"tokens", "model_dim", "inter_dim_per_gpu", "experts", "topk"},
                      predict_moe,
                      measured_moe,
                      group_of_moe,

@@ -2,6 +2,7 @@
 // Kinds of operations whose times people publish in tables, and what the mechanisms say of a row.
 // A kind is one .cpp and one line in operations().
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,9 @@ struct Prediction {
 };
 
 struct Operation {
-  std::string_view name;     // "gemm"
-  std::string_view columns;  // what a row must have, for help and errors
+  std::string_view name;                     // "gemm"
+  std::string_view columns;                  // what a row must have, for help and errors
+  std::array<std::string_view, 6> required;  // those that no row can do without; empty at the end
   Prediction (*predict)(const Row& row, Machines& machines);
   /// Seconds measured, where the row says; from a rate if that is what it has.
   std::optional<double> (*measured)(const Row& row);

@@ -44,20 +44,14 @@ std::optional<std::array<int, 3>> version_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// A software stack of configs/stacks for what a table calls it, and whether its host works beside
-/// the device.
-struct DatedStack {
-  std::string name;
-  bool asynchronous = true;
-};
-
-DatedStack stack_for(const Row& row) {
+/// The software stack of configs/stacks for what a table calls it.
+std::string stack_for(const Row& row) {
   const std::string framework = lower(row.text("framework"));
   const std::string version(row.text("version"));
   const std::string words = lower(version + " " + std::string(row.text("mode_notes")));
-  if (framework.find("sglang") != std::string::npos) return {"sglang", true};
+  if (framework.find("sglang") != std::string::npos) return "sglang";
   // Submissions to MLPerf v4.1 ran vLLM 0.4.
-  if (words.find("mlperf") != std::string::npos) return {"vllm_v0_mlperf", false};
+  if (words.find("mlperf") != std::string::npos) return "vllm_v0_mlperf";
   if (framework.find("vllm") == std::string::npos)
     row.fail("framework", "vLLM or SGLang, which have a stack");
   using Version = std::array<int, 3>;
@@ -69,10 +63,10 @@ DatedStack stack_for(const Row& row) {
   // Nightly builds are named by their day.
   const std::string_view date = row.text("date");
   const bool old = number ? *number < kFirstV1 : !date.empty() && date < "2025-06";
-  if (number && *number < kFirstWithOwnReduce) return {"vllm_v0_2024", false};
-  if (says_v0 || old) return {"vllm_v0", false};
-  if (number && *number < kFirstAsync) return {"vllm_v1_2025", false};
-  return {"vllm_v1", true};
+  if (number && *number < kFirstWithOwnReduce) return "vllm_v0_2024";
+  if (says_v0 || old) return "vllm_v0";
+  if (number && *number < kFirstAsync) return "vllm_v1_2025";
+  return "vllm_v1";
 }
 
 /// "Qwen3Guard-Gen-8B (Qwen3-8B arch)" is a Qwen3-8B, "llama2-70b-99.9" a Llama-2-70B.
@@ -140,7 +134,8 @@ Load load_of(const Row& row) {
   Load load;
   if (kind.starts_with("mlperf")) {
     load.open_orca = true;
-    load.requests = load.at_once = kOpenOrcaSamples;
+    load.requests = row.maybe("num_prompts") ? row.count("num_prompts") : kOpenOrcaSamples;
+    load.at_once = load.requests;
     if (kind.find("server") != std::string::npos) {
       load.rate = row.number("load_value", 0.001);
       constexpr double kSeconds = 600.0;  // the shortest run that MLPerf admits
@@ -230,7 +225,7 @@ bool is_serving_table(const Table& table) {
 sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   Machines machines(library, std::nullopt);
   static_cast<void>(row.count("n_gpu"));
-  const DatedStack stack = stack_for(row);
+  const std::string stack = stack_for(row);
   const Load load = load_of(row);
   const std::int64_t input = load.open_orca ? 1024 : row.count("input_len");
   const std::int64_t output = load.open_orca ? 1024 : row.count("output_len");
@@ -239,7 +234,7 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   document.kind = core::Node::Kind::map;
   set(document, "name", "'" + row.place() + "'");
   set(document, "hw", machines.name_of(std::string(row.text("hw"))));
-  set(document, "stack", stack.name);
+  set(document, "stack", stack);
   document.entries.emplace_back("model", model_of(row, library));
   core::Node& model = document.entries.back().second;
   const auto quantization = quantization_of(row.text("weights"));
@@ -258,16 +253,15 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   if (!has("custom") && !node.libraries.empty()) {
     const std::string& first = node.libraries.front().name;
     set(document, "stack",
-        fmt::format("{{base: {}, lowering: {{collectives: {}}}}}", stack.name, first));
+        fmt::format("{{base: {}, lowering: {{collectives: {}}}}}", stack, first));
   }
   set(document, "engine.tensor_parallel_size",
       std::to_string(row.maybe("tp") ? row.count("tp") : 1));
   if (const auto kv = lower(row.text("kv_dtype")); kv == "fp8")
     set(document, "engine.kv_cache_dtype", kv);
   set(document, "engine.max_model_len", std::to_string(input + output));
-  if (!stack.asynchronous) set(document, "engine.async_scheduling", "false");
   if (const auto steps = number_after(row.text("mode_notes"), "num-scheduler-steps");
-      steps && stack.name.starts_with("vllm_v0"))
+      steps && stack.starts_with("vllm_v0"))
     set(document, "engine.num_scheduler_steps", std::to_string(*steps));
   if (row.maybe("max_num_seqs"))
     set(document, "engine.max_num_seqs", std::to_string(row.count("max_num_seqs")));

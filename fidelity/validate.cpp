@@ -16,11 +16,6 @@ nlohmann::json to_json(const ErrorSummary& s) {
           {"beyond_twice", s.beyond_twice}};
 }
 
-bool has_all(const Table& table, std::initializer_list<std::string_view> columns) {
-  return std::all_of(columns.begin(), columns.end(),
-                     [&](std::string_view c) { return table.column(c).has_value(); });
-}
-
 }  // namespace
 
 ErrorSummary Group::errors(bool held) const {
@@ -44,11 +39,12 @@ std::size_t Group::below_floor() const {
 }
 
 const Operation* recognize(const Table& table) {
-  if (has_all(table, {"M", "N", "K"})) return &kGemm;
-  if (has_all(table, {"q_heads", "seqlen_q", "phase"})) return &kAttention;
-  if (has_all(table, {"tokens", "experts", "topk", "model_dim"})) return &kMoe;
-  if (has_all(table, {"n_gpu", "bytes"})) return &kAllReduce;
-  return nullptr;
+  const auto found =
+      std::find_if(operations().begin(), operations().end(), [&](const Operation& operation) {
+        return std::all_of(operation.required.begin(), operation.required.end(),
+                           [&](std::string_view c) { return c.empty() || table.column(c); });
+      });
+  return found == operations().end() ? nullptr : &*found;
 }
 
 std::vector<Group> validate(const Operation& operation, const Table& table, Machines& machines) {
@@ -90,7 +86,8 @@ std::vector<std::filesystem::path> tables_in(const std::filesystem::path& path) 
   std::vector<std::filesystem::path> files;
   if (!std::filesystem::is_directory(path)) return {path};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".csv")
+    const auto extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".csv" || extension == ".jsonl"))
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

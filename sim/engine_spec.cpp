@@ -34,8 +34,10 @@ std::optional<std::int64_t> EngineSpec::graph_size_for(std::int64_t sequences) c
   return *it;
 }
 
-EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model) {
+EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model,
+                            bool async_scheduling) {
   EngineSpec e;
+  e.async_scheduling = async_scheduling;
   e.scheduler = in.get<std::string>("scheduler", e.scheduler);
   const auto known = scheduler_names();
   if (std::find(known.begin(), known.end(), e.scheduler) == known.end()) {

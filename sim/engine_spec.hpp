@@ -43,7 +43,8 @@ struct EngineSpec {
 };
 
 /// Defaults are vLLM's for a server on a GPU of 70 GiB and more (version 0.26).
-[[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in,
-                                          const workloads::ModelSpec& model);
+/// `async_scheduling` is what the stack does where the engine's settings do not say.
+[[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model,
+                                          bool async_scheduling = true);
 
 }  // namespace ridgeline::sim

@@ -61,6 +61,7 @@ struct StackSpec {
   hw::EfficiencySpec efficiency;
   hw::LaunchSpec launch;
   HostSpec host;
+  bool async_scheduling = true;  // the engine plans steps ahead, unless it is told otherwise
   bool graphs = true;  // decode steps are captured in graphs unless the engine enforces eager
   bool piecewise_graphs = false;  // all but attention of steps with prefills too: their rows are
                                   // padded to a captured size, up to the largest

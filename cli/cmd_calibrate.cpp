@@ -4,9 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
-#include "core/error.hpp"
 #include "fidelity/calibrate.hpp"
-#include "fidelity/validate.hpp"
 #include "timeline/writers/output_file.hpp"
 
 namespace ridgeline::cli {
@@ -31,7 +29,7 @@ void print(const fidelity::Calibration& c) {
     for (const auto& constant : c.constants) {
       const std::string key = constant.path.substr(c.place.size() + 1);
       table.add({key, constant.shipped, constant.fitted,
-                 constant.at_bound             ? "at its bound"
+                 constant.at_bound               ? "at its bound"
                  : constant.error > kSaysNothing ? "not determined"
                                                  : percent(constant.error)});
     }
@@ -55,24 +53,8 @@ void print(const fidelity::Calibration& c) {
 int calibrate(const Options& options) {
   const core::ConfigLibrary library = core::ConfigLibrary::standard();
   fidelity::Calibrator calibrator(library, options.hw, options.every_row);
-  bool any = false;
-  for (const std::string& path : options.data) {
-    for (const auto& file : fidelity::tables_in(path)) {
-      fidelity::Table table = fidelity::load_table(file);
-      const fidelity::Operation* operation = fidelity::recognize(table);
-      if (operation == nullptr) continue;
-      calibrator.add(*operation, std::move(table));
-      any = true;
-    }
-  }
-  if (!any)
-    throw core::ConfigError(options.data.front() +
-                            ": no table with measured kernels: 'ridgeline predict --help' lists "
-                            "the columns that they have");
+  calibrator.add_files({options.data.begin(), options.data.end()});
   const auto calibrations = calibrator.run(options.only);
-  if (calibrations.empty())
-    throw core::ConfigError("no row speaks of " + options.hw +
-                            "; --every-row takes all rows for this machine's");
   for (const auto& c : calibrations) print(c);
   if (!options.out.empty()) {
     const std::string text = core::to_yaml(calibrator.overlay(calibrations));

@@ -6,9 +6,8 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
-#include "core/error.hpp"
-#include "fidelity/serving.hpp"
-#include "fidelity/validate.hpp"
+#include "fidelity/table.hpp"
+#include "fidelity/validate_files.hpp"
 #include "timeline/writers/output_file.hpp"
 
 namespace ridgeline::cli {
@@ -81,31 +80,11 @@ void write_csv(const std::vector<fidelity::Group>& groups, const std::string& pa
 }
 
 int validate(const Options& options) {
-  const core::ConfigLibrary library = core::ConfigLibrary::standard();
-  fidelity::Machines machines(
-      library, options.hw.empty() ? std::nullopt : std::optional<std::string>(options.hw));
-  std::vector<fidelity::Group> groups;
-  for (const std::string& path : options.data) {
-    for (const auto& file : fidelity::tables_in(path)) {
-      const fidelity::Table table = fidelity::load_table(file);
-      const fidelity::Operation* operation = fidelity::recognize(table);
-      if (fidelity::is_serving_table(table)) {
-        Progress progress(true);
-        for (auto& group : fidelity::validate_serving(table, library, [&](auto done, auto of) {
-               return progress.report(done, of, core::Instant{});
-             }))
-          groups.push_back(std::move(group));
-        continue;
-      }
-      if (operation == nullptr) continue;
-      for (auto& group : fidelity::validate(*operation, table, machines))
-        groups.push_back(std::move(group));
-    }
-  }
-  if (groups.empty())
-    throw core::ConfigError(options.data.front() +
-                            ": no table with measured kernels: 'ridgeline predict --help' lists "
-                            "the columns that they have");
+  Progress progress(true);
+  const std::vector<fidelity::Group> groups = fidelity::validate_files(
+      {options.data.begin(), options.data.end()}, core::ConfigLibrary::standard(),
+      options.hw.empty() ? std::nullopt : std::optional<std::string>(options.hw),
+      [&](auto done, auto of) { return progress.report(done, of, core::Instant{}); });
   if (!options.csv.empty()) write_csv(groups, options.csv);
   if (options.json) {
     fmt::print("{}\n", fidelity::to_json(groups).dump(2));

@@ -43,6 +43,8 @@ Shape shape_of(const Row& row) {
   if (s.heads % s.kv_heads != 0) row.fail("kv_heads", "a divisor of q_heads");
   // One new token sees all keys, causal or not.
   if (s.phase == hw::AttentionPhase::decode || s.queries == 1.0) s.causal = false;
+  if (s.causal && s.keys < s.queries)
+    row.fail("seqlen_kv", "at least seqlen_q where a query sees what stands before it");
   return s;
 }
 

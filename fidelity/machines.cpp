@@ -6,20 +6,41 @@
 namespace ridgeline::fidelity {
 namespace {
 
-/// Letters and digits only, lower case: "MI300X (SXM)" and "mi300x_sxm" meet.
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Letters and digits only, lower case, a space where two numbers meet: "X300 (SXM)" and "x300_sxm"
+/// meet, and "X300 80GB" stays apart from an X30080.
 std::string plain(std::string_view text) {
   std::string out;
+  bool apart = false;
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
+    if (std::isalnum(u) == 0) {
+      apart = true;
+      continue;
+    }
+    if (apart && is_digit(c) && !out.empty() && is_digit(out.back())) out += ' ';
+    apart = false;
+    out += static_cast<char>(std::tolower(u));
   }
   return out;
+}
+
+/// Where the word stands in the text, both plain. Not where its number goes on: X4 is not in X40.
+std::size_t find_word(const std::string& text, const std::string& word) {
+  std::size_t at = text.find(word);
+  while (at != std::string::npos && !word.empty() && is_digit(word.back()) &&
+         at + word.size() < text.size() && is_digit(text[at + word.size()]))
+    at = text.find(word, at + 1);
+  return at;
 }
 
 }  // namespace
 
 Machines::Machines(const core::ConfigLibrary& library, std::optional<std::string> always)
-    : library_(library), always_(std::move(always)), names_(library.names("hw")) {}
+    : library_(library), always_(std::move(always)), names_(library.names("hw")) {
+  if (always_) static_cast<void>(named(*always_));
+}
 
 const hw::GpuSpec& Machines::named(const std::string& name) {
   if (const auto it = specs_.find(name); it != specs_.end()) return it->second;
@@ -60,7 +81,7 @@ std::string Machines::name_of(const std::string& text) {
   std::size_t best_size = 0;
   // The machine named first; of two that begin there ("h100", "h100_pcie") the longer name.
   const auto consider = [&](const std::string& name, const std::string& word) {
-    const std::size_t at = wanted.find(plain(word));
+    const std::size_t at = find_word(wanted, plain(word));
     if (at == std::string::npos) return;
     if (at < best_at || (at == best_at && word.size() > best_size)) {
       best = name;

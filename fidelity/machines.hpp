@@ -15,7 +15,8 @@ namespace ridgeline::fidelity {
 
 class Machines {
  public:
-  /// `always`: a name or path of configs/hw that every row is about, whatever it says.
+  /// `always`: a name or path of configs/hw that every row is about, whatever it says. ConfigError
+  /// if it is none: once, not row by row.
   Machines(const core::ConfigLibrary& library, std::optional<std::string> always);
 
   /// The machine that `text` names; nothing if none is found in it.

@@ -8,6 +8,13 @@
 namespace ridgeline::fidelity {
 namespace {
 
+bool has_all(const Table& table, std::initializer_list<std::string_view> columns) {
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](std::string_view c) { return table.column(c).has_value(); });
+}
+
+}  // namespace
+
 nlohmann::json to_json(const ErrorSummary& s) {
   return {{"rows", s.rows},
           {"median_error", s.median},
@@ -15,13 +22,6 @@ nlohmann::json to_json(const ErrorSummary& s) {
           {"bias", s.bias},
           {"beyond_twice", s.beyond_twice}};
 }
-
-bool has_all(const Table& table, std::initializer_list<std::string_view> columns) {
-  return std::all_of(columns.begin(), columns.end(),
-                     [&](std::string_view c) { return table.column(c).has_value(); });
-}
-
-}  // namespace
 
 ErrorSummary Group::errors(bool held) const {
   std::vector<double> ratios;

@@ -55,12 +55,13 @@ int calibrate(const Options& options) {
   fidelity::Calibrator calibrator(library, options.hw, options.every_row);
   calibrator.add_files({options.data.begin(), options.data.end()});
   const auto calibrations = calibrator.run(options.only);
-  for (const auto& c : calibrations) print(c);
   if (!options.out.empty()) {
     const std::string text = core::to_yaml(calibrator.overlay(calibrations));
     timeline::write_file(options.out, [&](std::ostream& out) { out << text; });
-    fmt::print("{}: the machine as fitted, for --set hw={}\n", options.out, options.out);
   }
+  for (const auto& c : calibrations) print(c);
+  if (!options.out.empty())
+    fmt::print("{}: the machine as fitted, for --set hw={}\n", options.out, options.out);
   return kDone;
 }
 

@@ -115,7 +115,9 @@ Action declare_validate(CLI::App& app) {
       "chosen by a hash of their cells, was held back when the constants were fitted. Inside: "
       "share "
       "of the measurements within predicted low_us and high_us, nine of ten if the error bars are "
-      "right. Exit code 1 if anything is predicted below its physical floor.");
+      "right. Exit code 1 if anything is predicted below its physical floor.\n"
+      "  ridgeline validate mine --hw mi300x\n"
+      "  ridgeline validate gemm.csv attention.csv --markdown");
   return [options] { return validate(*options); };
 }
 

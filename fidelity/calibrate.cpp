@@ -101,8 +101,7 @@ void collect(const core::Node& node, const std::string& path, std::vector<Moved>
 
 Calibrator::Calibrator(const core::ConfigLibrary& library, std::string hw, bool every_row)
     : library_(library), hw_(std::move(hw)), every_row_(every_row) {
-  document_ =
-      library_.resolve("hw", core::Node{core::Node::Kind::scalar, hw_, false, {}, {}, {}}, "--hw");
+  document_ = machine_document(library_, hw_);
 }
 
 void Calibrator::add(const Operation& operation, Table table) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 
 namespace ridgeline::fidelity {
 namespace {
@@ -37,6 +38,14 @@ std::size_t find_word(const std::string& text, const std::string& word) {
 
 }  // namespace
 
+core::Node machine_document(const core::ConfigLibrary& library, const std::string& name) {
+  core::Node reference;
+  reference.kind = core::Node::Kind::scalar;
+  reference.scalar = name;
+  reference.position.file = std::make_shared<const std::string>("--hw");
+  return library.resolve("hw", reference);
+}
+
 Machines::Machines(const core::ConfigLibrary& library, std::optional<std::string> always)
     : library_(library), always_(std::move(always)), names_(library.names("hw")) {
   if (always_) static_cast<void>(named(*always_));
@@ -44,8 +53,7 @@ Machines::Machines(const core::ConfigLibrary& library, std::optional<std::string
 
 const hw::GpuSpec& Machines::named(const std::string& name) {
   if (const auto it = specs_.find(name); it != specs_.end()) return it->second;
-  const core::Node node =
-      library_.resolve("hw", core::Node{core::Node::Kind::scalar, name, false, {}, {}, {}}, "--hw");
+  const core::Node node = machine_document(library_, name);
   const core::Reader in(node, "hw");
   hw::GpuSpec spec = hw::read_gpu_spec(in);
   in.finish();
@@ -65,6 +73,19 @@ std::string Machines::by_architecture(const std::string& wanted) {
     if (best.empty()) best = name;
   }
   return best;
+}
+
+/// The other names that a machine's own file gives it: those in the file that it builds on are
+/// another machine's.
+const std::vector<std::pair<std::string, std::string>>& Machines::words() {
+  if (!words_.empty()) return words_;
+  for (const std::string& name : names_) {
+    words_.emplace_back(name, name);
+    const core::Node own = core::load_yaml(library_.root() / "hw" / (name + ".yaml"));
+    if (own.find("aliases") == nullptr) continue;
+    for (const std::string& alias : named(name).aliases) words_.emplace_back(alias, name);
+  }
+  return words_;
 }
 
 const hw::GpuSpec* Machines::find(const std::string& text) {
@@ -89,10 +110,7 @@ std::string Machines::name_of(const std::string& text) {
       best_size = word.size();
     }
   };
-  for (const std::string& name : names_) {
-    consider(name, name);
-    for (const std::string& alias : named(name).aliases) consider(name, alias);
-  }
+  for (const auto& [word, name] : words()) consider(name, word);
   if (best.empty()) best = by_architecture(wanted);
   found_[text] = best;
   return best;

@@ -6,12 +6,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config_library.hpp"
 #include "hw/gpu_spec.hpp"
 
 namespace ridgeline::fidelity {
+
+/// The document of a machine that --hw names, bases resolved; a name or a path.
+[[nodiscard]] core::Node machine_document(const core::ConfigLibrary& library,
+                                          const std::string& name);
 
 class Machines {
  public:
@@ -31,10 +36,12 @@ class Machines {
 
  private:
   [[nodiscard]] std::string by_architecture(const std::string& wanted);
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& words();
 
   const core::ConfigLibrary& library_;
   std::optional<std::string> always_;
   std::vector<std::string> names_;
+  std::vector<std::pair<std::string, std::string>> words_;  // that name a machine, and its name
   std::map<std::string, hw::GpuSpec> specs_;
   std::map<std::string, std::string> found_;  // text to name; empty: none
 };

@@ -42,7 +42,7 @@ Prediction predict_moe(const Row& row, Machines& machines) {
   const core::Seconds memory = cost.gate_up.memory + cost.down.memory;
   p.binds = compute > memory ? "compute" : "memory";
   if (!activations.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
-  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  if (cost.extrapolated || gpu.borrowed) p.flags.emplace_back("extrapolated");
   return p;
 }
 

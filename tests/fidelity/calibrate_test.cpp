@@ -238,8 +238,8 @@ TEST_CASE("rows that say nothing are passed over", "[calibrate]") {
 }
 
 TEST_CASE("a machine that nobody knows is refused at once", "[calibrate]") {
-  CHECK(error_of([] { Calibrator(shipped(), "mi300y", false); }) ==
-        "--hw: --hw: unknown name 'mi300y'; did you mean 'mi300x'?");
+  CHECK(error_of([] { Calibrator(shipped(), "mi30x", false); }) ==
+        "--hw: hw: unknown name 'mi30x'; did you mean 'mi300x'?");
 }
 
 TEST_CASE("tables to fit to are taken from files and folders", "[calibrate]") {

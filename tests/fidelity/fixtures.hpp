@@ -34,9 +34,15 @@ gemm:
   tile_load: 0
   extra_k: 0
   max_splits: 1
+  split_cost: 0 us
   families:
-    bf16: {tiles: [10x10], fixed: 3 us, overlap: 64, spread: {compute: 0.1, memory: 0.2, floor: 0.3}}
-    fp8_blockscale: {tiles: [10x10], fixed: 7 us, overlap: 64}
+    bf16:
+      extra_k: 0
+      workgroup_bandwidth: 1000000 TB/s
+      fixed: 3 us
+      overlap: 64
+      spread: {compute: 0.1, memory: 0.2, floor: 0.3}
+    fp8_blockscale: {extra_k: 0, workgroup_bandwidth: 1000000 TB/s, fixed: 7 us, overlap: 64}
 moe: {fixed: 5 us, rows: [10], columns: [10], spread: 0.1, anchored_to: 100}
 interconnect:
   topology: full_mesh

@@ -52,7 +52,7 @@ void check_sound(const Prediction& p, const std::string& text) {
   CHECK(p.floor > 0.0);
   CHECK(p.seconds >= p.floor * (1.0 - 1e-9));
   CHECK(p.low() >= p.floor * (1.0 - 1e-9));
-  CHECK(p.low() <= p.seconds);
+  CHECK(p.low() <= p.seconds * (1.0 + 1e-9));
   CHECK(p.seconds <= p.high());
   CHECK_FALSE(p.binds.empty());
 }
@@ -357,7 +357,7 @@ TEST_CASE("a collective that cannot be says which cell", "[rows][allreduce]") {
                 (void)first_of(kAllReduce, all_reduce("any", "plain", 0, 1e6), machines);
               }).empty());
   CHECK(error_of([&] {
-          (void)first_of(kAllReduce, all_reduce("mi300x_datasheet", "x", 8, 1e6));
+          (void)first_of(kAllReduce, all_reduce("RTX 4090", "x", 2, 1e6));
         }).find("interconnect") != std::string::npos);
 }
 
@@ -399,8 +399,9 @@ TEST_CASE("experts of the easy machine read their weights", "[rows][moe]") {
   // One token, two of eight experts of 1000 x 1000: gate and up 2 x 2 x 1e6 weights, down 2 x 1e6,
   // of 2 B: 8 + 4 us at 1 TB/s; 5 us fixed each. 10 x 10 tiles of one token: 2 blocks x 200 (100)
   // tiles, 40.5 (20.5) waves of 2 x 100 x 1000 FLOP at 1 TFLOP/s: 8.1 and 4.1 us, a little more.
+  // Rows, 20 KB in and out, stay in no cache: 12.02 us at least.
   const Prediction p = first_of(kMoe, moe("any", 1, 1000, 1000, 8, 2, "bf16"), machines);
-  CHECK(p.floor == Approx(12 * kUs));
+  CHECK(p.floor == Approx(12.02 * kUs));
   CHECK(p.seconds > 22.2 * kUs);
   CHECK(p.seconds < 22.3 * kUs);
 }
@@ -410,12 +411,13 @@ TEST_CASE("the number of experts that are active can be given", "[rows][moe]") {
   const auto with = [&](const char* active) {
     return first_of(kMoe,
                     "tokens,model_dim,inter_dim_per_gpu,experts,topk,act_dtype,activated_experts\n"
-                    "100,1000,1000,8,2,bf16," +
+                    "16,1000,1000,8,2,bf16," +
                         std::string(active) + "\n",
                     machines);
   };
   CHECK(with("4").floor < with("8").floor);
-  CHECK(with("").floor == Approx(with("8").floor));  // with 100 tokens none is left out
+  // Evenly routed, an expert is missed by 0.75^16 = 1 % of the layers.
+  CHECK(with("").floor == Approx(with("7.9198").floor).epsilon(1e-4));
   CHECK(with("7.5").floor > with("7").floor);
   for (const char* wrong : {"0", "-5", "x", "9", "1e9"}) {
     INFO(wrong);
@@ -463,6 +465,20 @@ TEST_CASE("experts respect their floor, and more tokens or experts never take le
             first_of(kMoe, moe(hw, 64, 7168, 2048, 128, 8, dtype)).seconds);
     }
   }
+}
+
+TEST_CASE("what a machine has from a sibling is never within what was measured", "[rows]") {
+  const auto flags = [](const Operation& operation, const std::string& text) {
+    return first_of(operation, text).flags;
+  };
+  const std::vector<std::string> none;
+  const std::vector<std::string> flagged{"extrapolated"};
+  CHECK(flags(kAllReduce, all_reduce("MI300X", "RCCL", 8, 1e6)) == none);
+  CHECK(flags(kAllReduce, all_reduce("MI325X", "RCCL", 8, 1e6)) == flagged);
+  CHECK(flags(kMoe, moe("MI300X", 16, 7168, 2048, 33, 9, "fp8")) == none);
+  CHECK(flags(kMoe, moe("MI325X", 16, 7168, 2048, 33, 9, "fp8")) == flagged);
+  CHECK(flags(kAttention, attention("MI300X", "fwd", 1, 32, 8, 4096, 4096, true)) == none);
+  CHECK(flags(kAttention, attention("MI325X", "fwd", 1, 32, 8, 4096, 4096, true)) == flagged);
 }
 
 // The place in the machine's document that prices a row.

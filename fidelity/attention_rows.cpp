@@ -106,7 +106,7 @@ Prediction predict_attention(const Row& row, Machines& machines) {
                      (query.kv_read / gpu.hbm.bandwidth).value());
   p.binds = cost.compute > cost.memory ? "compute" : "memory";
   if (!format.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
-  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  if (cost.extrapolated || gpu.borrowed) p.flags.emplace_back("extrapolated");
   return p;
 }
 

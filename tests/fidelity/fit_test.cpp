@@ -96,6 +96,20 @@ TEST_CASE("a constant that no row depends on has an infinite error, and spoils n
   CHECK(result.constants[1].value == Approx(2.0).epsilon(0.03));
 }
 
+TEST_CASE("constants that rows know only by their product are not determined", "[fit]") {
+  const auto rows = samples(3.0, 2.0, 0.02, 3);
+  const FitResult result =
+      fit({{"fixed", 1.0, 0.1, 100.0}, {"rate", 5.0, 0.1, 100.0}, {"share", 0.5, 0.1, 10.0}},
+          rows.size(), [&rows](const std::vector<double>& v, std::vector<double>& residuals) {
+            for (std::size_t i = 0; i < rows.size(); ++i)
+              residuals[i] = std::log(time_of(rows[i].size, v[0], v[1] * v[2]) / rows[i].measured);
+          });
+  CHECK(std::isfinite(result.constants[0].error));
+  CHECK(std::isinf(result.constants[1].error));
+  CHECK(std::isinf(result.constants[2].error));
+  CHECK(result.constants[1].value * result.constants[2].value == Approx(2.0).epsilon(0.03));
+}
+
 TEST_CASE("a constant stays between its bounds, and says when it ends at one", "[fit]") {
   const auto rows = samples(3.0, 2.0, 0.0, 1);
   const FitResult result =

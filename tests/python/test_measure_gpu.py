@@ -489,14 +489,13 @@ def test_all_its_tables_are_judged_or_passed_over(measured):
 
 def test_a_machine_is_calibrated_to_its_tables(measured):
     text = ridgeline(measured, "calibrate", "mine", "--hw", "roofline.yaml", "--every-row", "--only", "gemm", "--out", "fitted.yaml")
-    for family in ("bf16", "fp8"):
-        place = text[text.index(f"gemm.families.{family}\n"):]
-        if family == "bf16":
-            fixed = re.search(r"fixed +12 us +([\d.]+) us +([\d.]+) %", place)
-            assert float(fixed[1]) == pytest.approx(5.0, rel=0.03)  # FIXED_S
+    fixed = re.search(r"gemm\.families\.bf16\n(?:.+\n)* +fixed +12 us +([\d.]+) us +([\d.]+) %", text)
+    assert float(fixed[1]) == pytest.approx(5.0, rel=0.03)  # FIXED_S
+    assert float(fixed[2]) < 3.0
+    assert re.search(r"gemm\.families\.fp8\n +not fitted: the machine's file has no constants there", text)  # it is like bf16
     groups = json.loads(ridgeline(measured, "validate", "mine/gemm.csv", "--hw", "fitted.yaml", "--json"))
     bf16 = next(group for group in groups if group["group"] == "Roofline 1 bf16 made up")
-    assert bf16["held_back"]["rows"] > 10 and bf16["held_back"]["median_error"] < 0.01
+    assert bf16["held_back"]["rows"] >= 10 and bf16["held_back"]["median_error"] < 0.01
 
 
 def test_without_every_row_its_name_must_be_a_known_machine(measured):

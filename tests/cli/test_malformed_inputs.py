@@ -203,7 +203,7 @@ ROWS = [
     scenario(
         "an unknown model", "llama3_8b", "llama3_8", "{dir}/s.yaml:2:8: model: unknown name 'llama3_8'; did you mean 'llama3_8b'?"
     ),
-    scenario("an unknown stack", "vllm_v1", "vllm_v2", "{dir}/s.yaml:3:8: stack: unknown name 'vllm_v2'; did you mean 'vllm_v1'?"),
+    scenario("an unknown stack", "vllm_v1", "vllm_v11", "{dir}/s.yaml:3:8: stack: unknown name 'vllm_v11'; did you mean 'vllm_v1'?"),
     scenario("a list for a model", "llama3_8b", "[llama3_8b]", "{dir}/s.yaml:2:8: model: expected a name, a path or a map, got a list"),
     scenario("nothing for a machine", " mi300x", "", "{dir}/s.yaml:1:1: hw: expected a name, a path or a map, got nothing"),
     scenario(

@@ -5,6 +5,7 @@
 PYBIND11_MODULE(_core, m) {
   m.doc() = "Ridgeline's C++ core. Import `ridgeline`, not this.";
   ridgeline::bindings::register_errors(m);
+  ridgeline::bindings::register_measurements(m);
   ridgeline::bindings::register_runs(m);
   ridgeline::bindings::register_traces(m);
 }

@@ -4,9 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
-#include "core/error.hpp"
 #include "fidelity/calibrate.hpp"
-#include "fidelity/validate.hpp"
 #include "timeline/writers/output_file.hpp"
 
 namespace ridgeline::cli {
@@ -58,34 +56,15 @@ void print(const fidelity::Calibration& c) {
 int calibrate(const Options& options) {
   const core::ConfigLibrary library = core::ConfigLibrary::standard();
   fidelity::Calibrator calibrator(library, options.hw, options.every_row);
-  bool any = false;
-  for (const std::string& path : options.data) {
-    for (const auto& file : fidelity::tables_in(path)) {
-      fidelity::Table table = fidelity::load_table(file);
-      const fidelity::Operation* operation = fidelity::recognize(table);
-      if (operation == nullptr) continue;
-      calibrator.add(*operation, std::move(table));
-      any = true;
-    }
-  }
-  if (!any)
-    throw core::ConfigError(options.data.front() +
-                            ": no table with measured kernels: 'ridgeline predict --help' lists "
-                            "the columns that they have");
+  calibrator.add_files({options.data.begin(), options.data.end()});
   const auto calibrations = calibrator.run(options.only);
-  if (calibrations.empty())
-    throw core::ConfigError((options.only.empty() ? "no row speaks of " + options.hw
-                                                  : "no row of " + options.hw +
-                                                        " is priced by constants whose place "
-                                                        "holds '" +
-                                                        options.only + "'") +
-                            "; --every-row takes all rows for this machine's");
-  for (const auto& c : calibrations) print(c);
   if (!options.out.empty()) {
     const std::string text = core::to_yaml(calibrator.overlay(calibrations));
     timeline::write_file(options.out, [&](std::ostream& out) { out << text; });
-    fmt::print("{}: the machine as fitted, for --set hw={}\n", options.out, options.out);
   }
+  for (const auto& c : calibrations) print(c);
+  if (!options.out.empty())
+    fmt::print("{}: the machine as fitted, for --set hw={}\n", options.out, options.out);
   return kDone;
 }
 

@@ -6,12 +6,9 @@
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
-#include "core/error.hpp"
-#include "fidelity/replay.hpp"
-#include "fidelity/serving.hpp"
-#include "fidelity/validate.hpp"
+#include "fidelity/table.hpp"
+#include "fidelity/validate_files.hpp"
 #include "timeline/writers/output_file.hpp"
-#include "whatif/case.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -84,44 +81,12 @@ void write_csv(const std::vector<fidelity::Group>& groups, const std::string& pa
 }
 
 int validate(const Options& options) {
-  const core::ConfigLibrary library = core::ConfigLibrary::standard();
-  fidelity::Machines machines(
-      library, options.hw.empty() ? std::nullopt : std::optional<std::string>(options.hw));
-  std::vector<fidelity::Group> groups;
-  for (const std::string& path : options.data) {
-    for (const auto& file : fidelity::tables_in(path)) {
-      if (fidelity::is_recording(file)) {
-        if (options.scenario.empty()) {
-          if (file != path) continue;  // found in a folder, and nothing said of its server
-          throw core::ConfigError(file.string() +
-                                  ": a recorded run; --scenario says whose server it was");
-        }
-        for (auto& group : fidelity::validate_replay(
-                 file, whatif::open_scenario(options.scenario, {{"workload.trace", file.string()}},
-                                             library)))
-          groups.push_back(std::move(group));
-        continue;
-      }
-      const fidelity::Table table = fidelity::load_table(file);
-      const fidelity::Operation* operation = fidelity::recognize(table);
-      if (fidelity::is_serving_table(table)) {
-        Progress progress(true);
-        for (auto& group : fidelity::validate_serving(table, library, [&](auto done, auto of) {
-               return progress.report(done, of, core::Instant{});
-             }))
-          groups.push_back(std::move(group));
-        continue;
-      }
-      if (operation == nullptr) continue;
-      for (auto& group : fidelity::validate(*operation, table, machines))
-        groups.push_back(std::move(group));
-    }
-  }
-  if (groups.empty())
-    throw core::ConfigError(options.data.front() +
-                            ": no table with measured kernels ('ridgeline predict --help' lists "
-                            "the columns that they have), no table of servers, and no recorded "
-                            "run with its --scenario");
+  Progress progress(true);
+  const std::vector<fidelity::Group> groups = fidelity::validate_files(
+      {options.data.begin(), options.data.end()}, core::ConfigLibrary::standard(),
+      options.hw.empty() ? std::nullopt : std::optional<std::string>(options.hw),
+      options.scenario.empty() ? std::nullopt : std::optional<std::string>(options.scenario),
+      [&](auto done, auto of) { return progress.report(done, of, core::Instant{}); });
   if (!options.csv.empty()) write_csv(groups, options.csv);
   if (options.json) {
     fmt::print("{}\n", fidelity::to_json(groups).dump(2));
@@ -155,7 +120,9 @@ Action declare_validate(CLI::App& app) {
       "chosen by a hash of their cells, was held back when the constants were fitted. Inside: "
       "share "
       "of the measurements within predicted low_us and high_us, nine of ten if the error bars are "
-      "right. Exit code 1 if anything is predicted below its physical floor.");
+      "right. Exit code 1 if anything is predicted below its physical floor.\n"
+      "  ridgeline validate mine --hw mi300x\n"
+      "  ridgeline validate gemm.csv attention.csv --markdown");
   return [options] { return validate(*options); };
 }
 

@@ -87,7 +87,7 @@ Prediction predict_collective(const Row& row, Machines& machines) {
   p.spread = cost.spread;
   p.floor = cost.floor.value();
   p.binds = cost.latency > cost.wire + cost.local ? "floor" : "link";
-  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  if (cost.extrapolated || gpu.borrowed) p.flags.emplace_back("extrapolated");
   return p;
 }
 

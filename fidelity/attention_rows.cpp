@@ -43,6 +43,8 @@ Shape shape_of(const Row& row) {
   if (s.heads % s.kv_heads != 0) row.fail("kv_heads", "a divisor of q_heads");
   // One new token sees all keys, causal or not.
   if (s.phase == hw::AttentionPhase::decode || s.queries == 1.0) s.causal = false;
+  if (s.causal && s.keys < s.queries)
+    row.fail("seqlen_kv", "at least seqlen_q where a query sees what stands before it");
   return s;
 }
 
@@ -104,7 +106,7 @@ Prediction predict_attention(const Row& row, Machines& machines) {
                      (query.kv_read / gpu.hbm.bandwidth).value());
   p.binds = cost.compute > cost.memory ? "compute" : "memory";
   if (!format.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
-  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  if (cost.extrapolated || gpu.borrowed) p.flags.emplace_back("extrapolated");
   return p;
 }
 

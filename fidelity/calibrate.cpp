@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "fidelity/validate_files.hpp"
 
 namespace ridgeline::fidelity {
 namespace {
@@ -59,6 +60,13 @@ std::string text_of(double value, const std::string& unit) {
   return fmt::format("{:.4g}{}", value, unit);
 }
 
+/// As YAML has text that may hold anything.
+std::string in_quotes(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
 struct Moved {
   std::string path;
   std::string unit;
@@ -93,8 +101,7 @@ void collect(const core::Node& node, const std::string& path, std::vector<Moved>
 
 Calibrator::Calibrator(const core::ConfigLibrary& library, std::string hw, bool every_row)
     : library_(library), hw_(std::move(hw)), every_row_(every_row) {
-  document_ =
-      library_.resolve("hw", core::Node{core::Node::Kind::scalar, hw_, false, {}, {}, {}}, "--hw");
+  document_ = machine_document(library_, hw_);
 }
 
 void Calibrator::add(const Operation& operation, Table table) {
@@ -102,10 +109,25 @@ void Calibrator::add(const Operation& operation, Table table) {
   tables_.push_back(std::move(table));
 }
 
+void Calibrator::add_files(const std::vector<std::filesystem::path>& data) {
+  bool any = false;
+  for (const std::filesystem::path& path : data) {
+    for (const std::filesystem::path& file : tables_in(path)) {
+      Table table = load_table(file);
+      const Operation* operation = recognize(table);
+      if (operation == nullptr) continue;
+      add(*operation, std::move(table));
+      any = true;
+    }
+  }
+  if (!any) throw core::ConfigError(no_table(data));
+}
+
 std::vector<Calibration> Calibrator::run(const std::string& only) {
   Machines machines(library_, every_row_ ? std::optional<std::string>(hw_) : std::nullopt);
   const hw::GpuSpec& mine = machines.named(hw_);
   std::vector<std::string> order;
+  std::vector<std::string> passed_over;  // places that `only` does not name
   std::map<std::string, std::vector<Sample>> places;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     for (std::size_t i = 0; i < tables_[t].rows.size(); ++i) {
@@ -113,9 +135,14 @@ std::vector<Calibration> Calibrator::run(const std::string& only) {
       try {
         const auto measured = operations_[t]->measured(row);
         if (!measured || *measured <= 0.0 || &machine_of(row, machines) != &mine) continue;
-        static_cast<void>(operations_[t]->predict(row, machines));
+        // Nothing to learn from what takes no time, like a collective of one GPU.
+        if (operations_[t]->predict(row, machines).seconds <= 0.0) continue;
         const std::string place = operations_[t]->constants(row, mine);
-        if (place.find(only) == std::string::npos) continue;
+        if (place.find(only) == std::string::npos) {
+          if (std::find(passed_over.begin(), passed_over.end(), place) == passed_over.end())
+            passed_over.push_back(place);
+          continue;
+        }
         auto& samples = places[place];
         if (samples.empty()) order.push_back(place);
         samples.push_back({operations_[t], t, i, *measured, held_back(row.cells())});
@@ -123,6 +150,14 @@ std::vector<Calibration> Calibrator::run(const std::string& only) {
       }
     }
   }
+  if (order.empty() && passed_over.empty())
+    throw core::ConfigError("no row speaks of " + hw_ +
+                            "; --every-row takes all rows for this machine's");
+  if (order.empty())
+    throw core::ConfigError(
+        fmt::format("--only: no place that prices a row has '{}' in its name; "
+                    "there are {}",
+                    only, fmt::join(passed_over, ", ")));
   std::vector<Calibration> out;
   for (const std::string& place : order) out.push_back(fit_place(place, places[place]));
   return out;
@@ -217,9 +252,12 @@ Calibration Calibrator::fit_place(const std::string& place, const std::vector<Sa
 core::Node Calibrator::overlay(const std::vector<Calibration>& calibrations) const {
   core::Node out;
   out.kind = core::Node::Kind::map;
-  core::set_path(out, "base", hw_, "fit");
+  // A path is relative to the file that says it, and nobody knows yet where this one will stand.
+  const std::string base =
+      core::is_path(hw_) ? std::filesystem::absolute(hw_).lexically_normal().string() : hw_;
+  core::set_path(out, "base", in_quotes(base), "fit");
   if (const core::Node* name = document_.find("name"))
-    core::set_path(out, "name", "'" + name->scalar + ", fitted'", "fit");
+    core::set_path(out, "name", in_quotes(name->scalar + ", fitted"), "fit");
   for (const Calibration& c : calibrations) {
     for (const Recalibrated& constant : c.constants)
       core::set_path(out, constant.path, constant.fitted, "fit");
@@ -231,7 +269,34 @@ core::Node Calibrator::overlay(const std::vector<Calibration>& calibrations) con
                             100.0 * c.held_after.median, 100.0 * c.held_after.p90);
     std::string key = c.place;
     std::replace(key.begin(), key.end(), '.', '_');
-    core::set_path(out, "sources.fitted_" + key, "'" + source + "'", "fit");
+    core::set_path(out, "sources.fitted_" + key, in_quotes(source), "fit");
+  }
+  return out;
+}
+
+nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const Calibration& c : calibrations) {
+    nlohmann::json constants = nlohmann::json::array();
+    for (const Recalibrated& constant : c.constants) {
+      constants.push_back(
+          {{"path", constant.path},
+           {"shipped", constant.shipped},
+           {"fitted", constant.fitted},
+           {"relative_error",
+            std::isfinite(constant.error) ? nlohmann::json(constant.error) : nlohmann::json()},
+           {"at_bound", constant.at_bound}});
+    }
+    nlohmann::json entry{{"place", c.place},
+                         {"operation", c.operation},
+                         {"fitted_rows", c.fitted_rows},
+                         {"constants", std::move(constants)},
+                         {"shipped", to_json(c.before)},
+                         {"fitted", to_json(c.after)},
+                         {"shipped_held_back", to_json(c.held_before)},
+                         {"fitted_held_back", to_json(c.held_after)}};
+    if (!c.why_not.empty()) entry["why_not"] = c.why_not;
+    out.push_back(std::move(entry));
   }
   return out;
 }

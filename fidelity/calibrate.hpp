@@ -5,6 +5,7 @@
 // can be fitted, and the result is YAML again.
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,10 @@ class Calibrator {
   Calibrator(const core::ConfigLibrary& library, std::string hw, bool every_row);
 
   void add(const Operation& operation, Table table);
-  /// Fits place by place; `only`: those whose name holds this text.
+  /// The tables of measured kernels below some files and folders; ConfigError if there are none.
+  void add_files(const std::vector<std::filesystem::path>& data);
+  /// Fits place by place; `only`: those whose name holds this text. ConfigError if no row is about
+  /// the machine, or no such place prices one.
   [[nodiscard]] std::vector<Calibration> run(const std::string& only);
 
   /// The machine with what has been fitted, as an overlay on the one it started from.
@@ -68,5 +72,7 @@ class Calibrator {
   std::vector<Table> tables_;
   std::vector<const Operation*> operations_;
 };
+
+[[nodiscard]] nlohmann::json to_json(const std::vector<Calibration>& calibrations);
 
 }  // namespace ridgeline::fidelity

@@ -19,6 +19,10 @@ constexpr double kOffset = 10.0;
 constexpr double kSearchStep = 0.003;
 constexpr double kLinearFrom = 0.2;  // |log ratio| from which a row counts linearly
 constexpr int kMostEvaluations = 400;
+constexpr double kSilent = 1e-9;  // length of a column of derivatives: no row depends on it
+constexpr double kFlat = 1e-9;    // eigenvalue of normed columns: a direction that no row notices
+constexpr double kPart = 1e-4;  // share of a constant in such a direction that is no rounding error
+constexpr double kFirstStep = 0.1;  // relative; a larger one may end where the scale is flat
 
 /// Between its bounds on a logarithmic scale, whatever x is.
 double value_at(const Constant& c, double x) {
@@ -92,14 +96,26 @@ std::vector<double> standard_errors(const Problem& problem, const std::vector<do
   double squares = 0.0;
   for (const double r : up) squares += softened(r) * softened(r);
   const double variance = squares / std::max(1.0, static_cast<double>(n - k));
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> normal(jacobian.transpose() *
-                                                                       jacobian);
-  const Eigen::MatrixXd covariance = variance * normal.pseudoInverse();
+  // Every column of length one, so that constants of all sizes are alike in the eigenvalues.
+  const Eigen::VectorXd lengths = jacobian.colwise().norm();
+  for (Eigen::Index j = 0; j < k; ++j) {
+    if (lengths[j] > kSilent) jacobian.col(j) /= lengths[j];
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> normal(jacobian.transpose() * jacobian);
   std::vector<double> errors;
   for (Eigen::Index j = 0; j < k; ++j) {
-    const bool silent = jacobian.col(j).norm() < 1e-9;  // no row depends on it
-    errors.push_back(silent ? std::numeric_limits<double>::infinity()
-                            : std::sqrt(std::max(0.0, covariance(j, j))));
+    double sum = 0.0;
+    bool determined = lengths[j] > kSilent;
+    for (Eigen::Index i = 0; i < k; ++i) {
+      const double share = normal.eigenvectors()(j, i) * normal.eigenvectors()(j, i);
+      if (normal.eigenvalues()[i] > kFlat) {
+        sum += share / normal.eigenvalues()[i];
+      } else if (share > kPart) {  // constants that can move together without any row noticing
+        determined = false;
+      }
+    }
+    errors.push_back(determined ? std::sqrt(variance * sum) / lengths[j]
+                                : std::numeric_limits<double>::infinity());
   }
   return errors;
 }
@@ -127,6 +143,7 @@ FitResult fit(const std::vector<Constant>& constants, std::size_t rows,
   Eigen::NumericalDiff<Problem, Eigen::Central> differences(problem, kSearchStep * kSearchStep);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Problem, Eigen::Central>> search(differences);
   search.parameters.maxfev = kMostEvaluations;
+  search.parameters.factor = kFirstStep;
   search.parameters.xtol = 1e-4;
   search.parameters.ftol = 1e-5;
   search.minimize(x);

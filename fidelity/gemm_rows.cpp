@@ -9,9 +9,8 @@ namespace ridgeline::fidelity {
 namespace {
 
 hw::GemmShape shape_of(const Row& row) {
-  const double batch = row.maybe("batch").value_or(1.0);
   return {row.count("M"), row.count("N"), row.count("K"),
-          std::max<std::int64_t>(1, static_cast<std::int64_t>(batch))};
+          row.has("batch") ? row.count("batch") : 1};
 }
 
 std::string library_of(const Row& row) {

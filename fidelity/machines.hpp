@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config_library.hpp"
@@ -13,9 +14,14 @@
 
 namespace ridgeline::fidelity {
 
+/// The document of a machine that --hw names, bases resolved; a name or a path.
+[[nodiscard]] core::Node machine_document(const core::ConfigLibrary& library,
+                                          const std::string& name);
+
 class Machines {
  public:
-  /// `always`: a name or path of configs/hw that every row is about, whatever it says.
+  /// `always`: a name or path of configs/hw that every row is about, whatever it says. ConfigError
+  /// if it is none: once, not row by row.
   Machines(const core::ConfigLibrary& library, std::optional<std::string> always);
 
   /// The machine that `text` names; nothing if none is found in it.
@@ -30,10 +36,12 @@ class Machines {
 
  private:
   [[nodiscard]] std::string by_architecture(const std::string& wanted);
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& words();
 
   const core::ConfigLibrary& library_;
   std::optional<std::string> always_;
   std::vector<std::string> names_;
+  std::vector<std::pair<std::string, std::string>> words_;  // that name a machine, and its name
   std::map<std::string, hw::GpuSpec> specs_;
   std::map<std::string, std::string> found_;  // text to name; empty: none
 };

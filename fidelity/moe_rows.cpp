@@ -25,7 +25,11 @@ Prediction predict_moe(const Row& row, Machines& machines) {
     row.fail("act_dtype", "a number format that " + gpu.name + " multiplies");
   query.weight_element = hw::bytes_of(weights.dtype);
   query.activation_element = hw::bytes_of(activations.dtype);
-  if (const auto active = row.maybe("activated_experts")) query.active = *active;
+  if (row.has("activated_experts")) {  // an average over layers may be no whole number
+    query.active = row.number("activated_experts", 1.0);
+    if (*query.active > static_cast<double>(query.experts))
+      row.fail("activated_experts", "at most the number of experts");
+  }
   const hw::MoeCost cost = hw::cost_of(query, gpu, gpu.moe);
 
   Prediction p;
@@ -38,7 +42,7 @@ Prediction predict_moe(const Row& row, Machines& machines) {
   const core::Seconds memory = cost.gate_up.memory + cost.down.memory;
   p.binds = compute > memory ? "compute" : "memory";
   if (!activations.sure) p.flags.emplace_back("dtype unknown, taken as bf16");
-  if (cost.extrapolated) p.flags.emplace_back("extrapolated");
+  if (cost.extrapolated || gpu.borrowed) p.flags.emplace_back("extrapolated");
   return p;
 }
 

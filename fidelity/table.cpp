@@ -24,11 +24,10 @@ std::size_t Table::required(std::string_view wanted) const {
                           core::suggestion(std::string(wanted), header) + "; there are " + names);
 }
 
-Table load_table(const std::filesystem::path& path) {
+Table parse_table(std::string_view text, const std::string& name) {
   Table table;
-  table.name = path == "-" ? "standard input" : path.string();
-  const timeline::InputText input = timeline::load_input(path, table.name);
-  timeline::ProfilerCsv csv(table.name, input.view());
+  table.name = name;
+  timeline::ProfilerCsv csv(table.name, text);
   for (const std::string_view h : csv.header()) table.header.emplace_back(h);
   const std::size_t width = table.header.size();
   static_cast<void>(csv.for_each_row([&] {
@@ -36,6 +35,11 @@ Table load_table(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < width; ++i) cells.emplace_back(csv.text(i));
   }));
   return table;
+}
+
+Table load_table(const std::filesystem::path& path) {
+  const std::string name = path == "-" ? "standard input" : path.string();
+  return parse_table(timeline::load_input(path, name).view(), name);
 }
 
 std::string_view Row::text(std::string_view column) const {
@@ -92,12 +96,18 @@ std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
+    const std::string& cell = cells[i];
+    // Readers trim what is not quoted, and skip lines with nothing on them.
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    const bool plain =
+        cell.find_first_of(",\"\r\n") == std::string::npos &&
+        (cell.empty() ? cells.size() > 1 : !blank(cell.front()) && !blank(cell.back()));
+    if (plain) {
+      line += cell;
       continue;
     }
     line += '"';
-    for (const char c : cells[i]) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (const char c : cell) line += c == '"' ? std::string("\"\"") : std::string(1, c);
     line += '"';
   }
   return line;

@@ -21,7 +21,9 @@ struct Table {
   [[nodiscard]] std::size_t required(std::string_view name) const;
 };
 
-/// "-" is standard input. ConfigError for what is no such table, with its line.
+/// The table in a text; errors call it `name`. ConfigError for what is no table, with its line.
+[[nodiscard]] Table parse_table(std::string_view text, const std::string& name);
+/// The same from a file; "-" is standard input.
 [[nodiscard]] Table load_table(const std::filesystem::path& path);
 
 /// One row of a table, its cells by the names of their columns.

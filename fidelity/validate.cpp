@@ -6,8 +6,6 @@
 #include "core/error.hpp"
 
 namespace ridgeline::fidelity {
-namespace {
-
 nlohmann::json to_json(const ErrorSummary& s) {
   return {{"rows", s.rows},
           {"median_error", s.median},
@@ -15,8 +13,6 @@ nlohmann::json to_json(const ErrorSummary& s) {
           {"bias", s.bias},
           {"beyond_twice", s.beyond_twice}};
 }
-
-}  // namespace
 
 ErrorSummary Group::errors(bool held) const {
   std::vector<double> ratios;

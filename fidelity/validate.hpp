@@ -49,6 +49,8 @@ struct Group {
 /// The files of a folder and those below it that hold tables, sorted; a file is itself.
 [[nodiscard]] std::vector<std::filesystem::path> tables_in(const std::filesystem::path& path);
 
+/// `rows`, `median_error`, `p90_error`, `bias` (all relative), `beyond_twice`.
+[[nodiscard]] nlohmann::json to_json(const ErrorSummary& summary);
 [[nodiscard]] nlohmann::json to_json(const std::vector<Group>& groups);
 
 }  // namespace ridgeline::fidelity

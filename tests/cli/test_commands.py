@@ -1,6 +1,8 @@
 """Every command, as its users type it. The binary is taken from the environment variable RIDGELINE."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -15,7 +17,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 
@@ -392,14 +394,31 @@ def test_a_model_on_eight_gpus_says_what_the_talk_between_them_costs():
     assert answer["result"]["completed"] == 20
 
 
-# predict
+# predict, validate, calibrate
+
+PRODUCTS = "hw,M,N,K,dtype,mine\nMI300X,16,8192,8192,bf16,a\nMI300X,4096,8192,8192,bf16,b\n"
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def measured(factor=1.0, hw="MI300X", dtype="int8"):
+    """Products that take what is predicted of them, times a factor, as a table."""
+    sizes = [(m, n, k) for m in (1, 16, 100, 512, 3000, 8192) for n in (1280, 8192, 28672) for k in (1024, 5120, 8192)]
+    shapes = "hw,M,N,K,dtype\n" + "".join(f"{hw},{m},{n},{k},{dtype}\n" for m, n, k in sizes)
+    answer = subprocess.run([RIDGELINE, "predict", "gemm", "-"], input=shapes, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    rows = table(answer.stdout)
+    assert len(rows) == len(sizes)
+    return "hw,M,N,K,dtype,time_us\n" + "".join(
+        ",".join(row[key] for key in ("hw", "M", "N", "K", "dtype")) + f",{float(row['predicted_us']) * factor}\n" for row in rows
+    )
 
 
 def test_a_table_of_products_comes_out_with_times(tmp_path):
-    (tmp_path / "t.csv").write_text("hw,M,N,K,dtype,mine\nMI300X,16,8192,8192,bf16,a\nMI300X,4096,8192,8192,bf16,b\n")
-    lines = ridgeline("predict", "gemm", tmp_path / "t.csv").splitlines()
-    header = lines[0].split(",")
-    rows = [dict(zip(header, line.split(","))) for line in lines[1:]]
+    (tmp_path / "t.csv").write_text(PRODUCTS)
+    rows = table(ridgeline("predict", "gemm", tmp_path / "t.csv"))
     assert [row["mine"] for row in rows] == ["a", "b"]  # other columns are kept
     for row in rows:
         flop = 2.0 * int(row["M"]) * 8192 * 8192
@@ -407,3 +426,111 @@ def test_a_table_of_products_comes_out_with_times(tmp_path):
         assert floor_us < float(row["predicted_us"]) < 10.0 * floor_us
         assert float(row["low_us"]) < float(row["predicted_us"]) < float(row["high_us"])
     assert [row["binds"] for row in rows] == ["memory", "compute"]
+
+
+def test_the_example_of_the_help_is_predicted_from_standard_input(tmp_path):
+    (tmp_path / "t.csv").write_text(PRODUCTS)
+    answer = subprocess.run([RIDGELINE, "predict", "gemm", "-"], input=PRODUCTS, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout == ridgeline("predict", "gemm", tmp_path / "t.csv")
+
+
+def test_the_machine_of_a_prediction_can_be_a_name_or_a_file(tmp_path):
+    (tmp_path / "t.csv").write_text(PRODUCTS)
+    (tmp_path / "mine.yaml").write_text("base: h100\n")
+    named = ridgeline("predict", "gemm", "t.csv", "--hw", "h100", cwd=tmp_path)
+    assert named == ridgeline("predict", "gemm", "t.csv", "--hw", "mine.yaml", cwd=tmp_path)
+    assert named != ridgeline("predict", "gemm", "t.csv", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "operation, row",
+    [
+        ("attention", "hw,phase,dtype,batch,q_heads,seqlen_q,causal\nMI300X,fwd,bf16,2,32,4096,1\n"),
+        ("allreduce", "hw,impl,n_gpu,bytes\nMI300X,RCCL,8,1048576\n"),
+        ("moe", "hw,tokens,model_dim,inter_dim_per_gpu,experts,topk,act_dtype\nMI300X,64,7168,2048,33,9,fp8\n"),
+    ],
+)
+def test_every_kind_of_operation_is_predicted(tmp_path, operation, row):
+    (tmp_path / "t.csv").write_text(row)
+    (answer,) = table(ridgeline("predict", operation, tmp_path / "t.csv"))
+    assert 0.0 < float(answer["low_us"]) <= float(answer["predicted_us"]) <= float(answer["high_us"])
+
+
+def test_rows_that_cannot_be_predicted_say_why_beside_those_that_can(tmp_path):
+    (tmp_path / "t.csv").write_text("hw,M,N,dtype\nMI300X,16,8192,bf16\n")
+    (row,) = table(ridgeline("predict", "gemm", "t.csv", cwd=tmp_path))
+    assert row["predicted_us"] == "" and row["flags"] == "t.csv: no column 'K'; known: hw, M, N, dtype; there are hw, M, N, dtype"
+    (tmp_path / "t.csv").write_text(PRODUCTS + "MI300X,16,,8192,bf16,c\nAbacus,16,8192,8192,bf16,d\n")
+    rows = table(ridgeline("predict", "gemm", "t.csv", cwd=tmp_path))
+    assert [bool(row["predicted_us"]) for row in rows] == [True, True, False, False]
+    assert rows[2]["flags"] == "t.csv: row 3: N: expected a whole number of at least 1, got ''"
+    assert rows[3]["flags"].startswith("t.csv: row 4: hw: expected a machine, one of a10, ")
+
+
+def test_a_header_alone_comes_out_as_a_header(tmp_path):
+    (tmp_path / "t.csv").write_text("hw,M,N,K,dtype\n")
+    assert ridgeline("predict", "gemm", tmp_path / "t.csv") == "hw,M,N,K,dtype,predicted_us,low_us,high_us,binds,flags\n"
+
+
+def test_predictions_held_against_themselves_have_no_error(tmp_path):
+    (tmp_path / "t.csv").write_text(measured())
+    (group,) = strict(ridgeline("validate", "t.csv", "--json", cwd=tmp_path))
+    assert (group["set"], group["group"], group["not_predicted"], group["below_floor"]) == ("gemm", "MI300X int8", 0, 0)
+    assert group["fitted"]["rows"] + group["held_back"]["rows"] == 54
+    assert group["fitted"]["median_error"] < 1e-3 and group["held_back"]["p90_error"] < 1e-3
+    assert group["inside_interval"] == 1.0 and group["misses_beyond_twice"] == []
+
+
+def test_an_error_of_a_half_is_shown_as_one(tmp_path):
+    (tmp_path / "t.csv").write_text(measured(1.0 / 1.5))
+    header, row = ridgeline("validate", "t.csv", cwd=tmp_path).rstrip("\n").split("\n")
+    assert header.split()[:3] == ["set", "measured", "by"]
+    assert row.split()[0] == "gemm" and row.count("50.0 %") == 4  # median and p90, rows held back and not
+    markdown = ridgeline("validate", "t.csv", "--markdown", cwd=tmp_path).splitlines()
+    assert len({line.count("|") for line in markdown}) == 1 and markdown[2].count("50.0 %") == 4
+
+
+def test_every_row_judged_can_be_written(tmp_path):
+    (tmp_path / "t.csv").write_text(measured(0.5))
+    ridgeline("validate", "t.csv", "--csv", "rows.csv", cwd=tmp_path)
+    rows = table((tmp_path / "rows.csv").read_text())
+    assert len(rows) == 54 and rows[0]["place"] == "t.csv: row 1"
+    assert all(float(row["predicted"]) == pytest.approx(2.0 * float(row["measured"]), rel=1e-3) for row in rows)
+    assert {row["held_back"] for row in rows} == {"0", "1"}
+
+
+def test_folders_and_standard_input_are_judged(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "gemm.csv").write_text(measured())
+    (tmp_path / "a" / "bandwidth.csv").write_text("hw,level,test,value,unit\nMI300X,hbm,copy,4,TB/s\n")
+    of_folder = strict(ridgeline("validate", tmp_path, "--json"))
+    answer = subprocess.run([RIDGELINE, "validate", "-", "--json"], input=measured(), capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert strict(answer.stdout) == of_folder
+
+
+def test_a_machine_is_calibrated_to_measurements_of_it(tmp_path):
+    (tmp_path / "changed.yaml").write_text("base: mi300x\ngemm: {families: {int8: {workgroup_bandwidth: 53.76 GB/s}}}\n")
+    (tmp_path / "t.csv").write_text(measured())
+    changed = table(ridgeline("predict", "gemm", "t.csv", "--hw", "changed.yaml", cwd=tmp_path))
+    lines = [",".join([*(row[key] for key in ("hw", "M", "N", "K", "dtype")), row["predicted_us"]]) for row in changed]
+    (tmp_path / "t.csv").write_text("hw,M,N,K,dtype,time_us\n" + "\n".join(lines) + "\n")
+
+    text = ridgeline("calibrate", "t.csv", "--hw", "mi300x", "--out", "out.yaml", cwd=tmp_path)
+    assert text.startswith("gemm.families.int8\n")
+    assert re.search(r"workgroup_bandwidth +67\.2 GB/s +5[345]\.?\d* GB/s", text)
+    assert text.endswith("out.yaml: the machine as fitted, for --set hw=out.yaml\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out.yaml").rename(tmp_path / "elsewhere" / "mine.yaml")
+    (before,) = strict(ridgeline("validate", "t.csv", "--json", cwd=tmp_path))
+    (after,) = strict(ridgeline("validate", "t.csv", "--json", "--hw", "elsewhere/mine.yaml", cwd=tmp_path))
+    assert after["held_back"]["median_error"] < 0.01 < 0.03 < before["held_back"]["median_error"]
+    ridgeline("run", "chat_8b", *FEW, "--set", "hw=elsewhere/mine.yaml", cwd=tmp_path)
+
+
+def test_a_calibration_of_few_rows_says_that_it_fitted_nothing(tmp_path):
+    (tmp_path / "t.csv").write_text("hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,int8,30\n")
+    text = ridgeline("calibrate", "t.csv", "--hw", "mi300x", "--out", "out.yaml", cwd=tmp_path)
+    assert re.search(r"not fitted: [01] rows for \d constants", text)
+    assert (tmp_path / "out.yaml").read_text().split() in (["base:", "mi300x"], ["base:", '"mi300x"'], ["base:", "'mi300x'"])

@@ -47,6 +47,8 @@ TRACE = "arrived_at,num_prefill_tokens,num_decode_tokens\n0.0,100,10\n1.5,200,20
 TRACE_HEADER = TRACE.splitlines()[0] + "\n"
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
 FORMATS = "known: azure (TIMESTAMP,ContextTokens,GeneratedTokens); vidur (arrived_at,num_prefill_tokens,num_decode_tokens); jsonl (one object a line: arrival_time,input_toks,output_toks)"
+MEASURED = "hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,bf16,30\n"
+NO_TABLE = "no table with measured kernels: 'ridgeline predict --help' lists the columns that they have"
 DTYPES = "fp64, fp32, tf32, fp16, bf16, fp8, int8, fp4, int4"
 MACHINES = ", ".join(sorted(file.stem for file in (Path(__file__).parents[2] / "configs/hw").glob("*.yaml")))
 LAWS = "poisson, gamma, constant, closed_loop"
@@ -100,6 +102,14 @@ def measured(name, value, says):
 def arguments(name, *argv_and_says, **rest):
     *argv, says = argv_and_says
     return Row("arguments: " + name, argv, says, files={"s.yaml": SCENARIO, "e.yaml": EVIDENCE}, **rest)
+
+
+def tables(name, *argv_and_says):
+    *argv, says = argv_and_says
+    short = MEASURED + "MI300X,16\n" + "MI300X,16,8192,8192,bf16,30\n"
+    timeless = MEASURED.replace("time_us", "note")
+    files = {"t.csv": MEASURED, "empty.csv": "", "short.csv": short, "timeless.csv": timeless, "other.csv": "a,b\n1,2\n", "folder": None}
+    return Row("tables: " + name, argv, says, files=files)
 
 
 def override(name, text, says):
@@ -193,7 +203,7 @@ ROWS = [
     scenario(
         "an unknown model", "llama3_8b", "llama3_8", "{dir}/s.yaml:2:8: model: unknown name 'llama3_8'; did you mean 'llama3_8b'?"
     ),
-    scenario("an unknown stack", "vllm_v1", "sglan", "{dir}/s.yaml:3:8: stack: unknown name 'sglan'; did you mean 'sglang'?"),
+    scenario("an unknown stack", "vllm_v1", "vllm_v11", "{dir}/s.yaml:3:8: stack: unknown name 'vllm_v11'; did you mean 'vllm_v1'?"),
     scenario("a list for a model", "llama3_8b", "[llama3_8b]", "{dir}/s.yaml:2:8: model: expected a name, a path or a map, got a list"),
     scenario("nothing for a machine", " mi300x", "", "{dir}/s.yaml:1:1: hw: expected a name, a path or a map, got nothing"),
     scenario(
@@ -621,6 +631,48 @@ ROWS = [
         "RIDGELINE_CONFIGS: no such directory: {dir}/nope",
         env={"RIDGELINE_CONFIGS": "{dir}/nope"},
     ),
+    # Tables of measurements.
+    tables("an unknown operation", "predict", "gem", "{dir}/t.csv", "predict: expected one of gemm, attention, allreduce, moe, got 'gem'; did you mean 'gemm'?"),
+    tables("no table", "predict", "gemm", "predict: expected FILE, got nothing; see 'ridgeline predict --help'"),
+    tables("a table that is not there", "predict", "gemm", "{dir}/gone.csv", "{dir}/gone.csv: no such file"),
+    tables("a directory for a table", "predict", "gemm", "{dir}", "{dir}: a directory; expected a file"),
+    tables("an empty table", "predict", "gemm", "{dir}/empty.csv", "{dir}/empty.csv: the file is empty"),
+    tables("a row too short", "predict", "gemm", "{dir}/short.csv", "{dir}/short.csv:3: expected 6 fields as in the header, got 2"),
+    tables("an unknown machine", "predict", "gemm", "{dir}/t.csv", "--hw", "mi30x", "--hw: hw: unknown name 'mi30x'; did you mean 'mi300x'?"),
+    tables("a machine's file that is not there", "predict", "gemm", "{dir}/t.csv", "--hw", "{dir}/my.yaml", "--hw: hw: no such file: {dir}/my.yaml"),
+    tables("nothing to validate", "validate", "validate: expected DATA, got nothing; see 'ridgeline validate --help'"),
+    tables("a file to validate that is not there", "validate", "{dir}/gone.csv", "{dir}/gone.csv: no such file"),
+    tables("an empty table to validate", "validate", "{dir}/empty.csv", "{dir}/empty.csv: the file is empty"),
+    tables("a table of something else", "validate", "{dir}/other.csv", "{dir}/other.csv: " + NO_TABLE),
+    tables("a table without times", "validate", "{dir}/timeless.csv", "{dir}/timeless.csv: " + NO_TABLE),
+    tables("a folder without tables", "validate", "{dir}/folder", "{dir}/folder: " + NO_TABLE),
+    tables("an unknown machine to validate", "validate", "{dir}/t.csv", "--hw", "mi30x", "--hw: hw: unknown name 'mi30x'; did you mean 'mi300x'?"),
+    tables("rows where there is no folder", "validate", "{dir}/t.csv", "--csv", "{dir}/no/x.csv", "{dir}/no/x.csv: cannot write this file: No such file or directory"),
+    tables("no machine to calibrate", "calibrate", "{dir}/t.csv", "calibrate: expected HW, got nothing; see 'ridgeline calibrate --help'"),
+    tables("an unknown machine to calibrate", "calibrate", "{dir}/t.csv", "--hw", "mi30x", "--hw: hw: unknown name 'mi30x'; did you mean 'mi300x'?"),
+    tables("nothing to calibrate to", "calibrate", "{dir}/other.csv", "--hw", "mi300x", "{dir}/other.csv: " + NO_TABLE),
+    tables("an empty table to calibrate to", "calibrate", "{dir}/empty.csv", "--hw", "mi300x", "{dir}/empty.csv: the file is empty"),
+    tables("another machine's rows", "calibrate", "{dir}/t.csv", "--hw", "h100", "no row speaks of h100; --every-row takes all rows for this machine's"),
+    tables(
+        "an unknown place",
+        "calibrate",
+        "{dir}/t.csv",
+        "--hw",
+        "mi300x",
+        "--only",
+        "rccl",
+        "--only: no place that prices a row has 'rccl' in its name; there are gemm.families.bf16",
+    ),
+    tables(
+        "a machine where there is no folder",
+        "calibrate",
+        "{dir}/t.csv",
+        "--hw",
+        "mi300x",
+        "--out",
+        "{dir}/no/x.yaml",
+        "{dir}/no/x.yaml: cannot write this file: No such file or directory",
+    ),
     # Overrides.
     override("no equals sign", "engine.max_num_seqs", "--set: expected KEY=VALUE like engine.max_num_seqs=64, got 'engine.max_num_seqs'"),
     override("no key", "=5", "--set: expected KEY=VALUE like engine.max_num_seqs=64, got '=5'"),
@@ -705,6 +757,9 @@ ROWS = [
 
 def prepare(row, directory, good_run):
     for name, content in row.files.items():
+        if content is None:
+            (directory / name).mkdir()
+            continue
         (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     if any("{dir}/run" in text for text in row.argv):
         shutil.copytree(good_run, directory / "run")

@@ -419,3 +419,86 @@ def test_without_a_gpu_it_says_what_to_look_at(tmp_path):
     got = run_script("--out", str(tmp_path / "out"), PYTHONPATH=str(tmp_path))
     assert got.returncode == 3
     assert "torch 2.9, built for ROCm 6.4, sees no GPU" in got.stderr and "HIP_VISIBLE_DEVICES" in got.stderr
+
+
+# ---- what ridgeline makes of it
+
+RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
+
+# The made-up device as a machine, but for its fixed time, which is 5 us. Small tiles and no waits: kernels are a roofline.
+ROOFLINE = """\
+name: Roofline 1
+compute_units: 100
+peak: {bf16: 500 TFLOP/s, fp8: 500 TFLOP/s}
+hbm: {capacity: 100 GB, bandwidth: 2 TB/s}
+cache: {capacity: 1 MB, bandwidth: 100 TB/s, resident: 0}
+gemm:
+  tiles: [16x16]
+  tile_load: 0
+  extra_k: 0
+  max_splits: 1
+  split_cost: 0 us
+  families:
+    bf16: {extra_k: 0, workgroup_bandwidth: 1000000 TB/s, fixed: 12 us, overlap: 64}
+    fp8: {like: bf16}
+"""
+
+
+def ridgeline(tmp_path, *argv):
+    answer = subprocess.run([RIDGELINE, *map(str, argv)], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    return answer.stdout
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A folder with the tables in mine/ and the machine in roofline.yaml."""
+    folder = tmp_path_factory.mktemp("measured")
+    device = FakeDevice(lambda case: RuntimeError("no kernel") if case.cells.get("M") == 64 else None)
+    assert measure(folder / "mine", device=device)[0] == 0
+    (folder / "roofline.yaml").write_text(ROOFLINE)
+    return folder
+
+
+def test_its_products_are_predicted(measured):
+    given = rows(measured / "mine", "gemm")
+    predicted = list(csv.DictReader(ridgeline(measured, "predict", "gemm", "mine/gemm.csv", "--hw", "roofline.yaml").splitlines()))
+    assert len(predicted) == len(given)
+    for before, after in zip(given, predicted):
+        assert {key: after[key] for key in before} == before  # notes hold quotes, commas and semicolons
+        if before["time_us"]:  # 7 us of fixed time too much; 16 x 16 tiles pad a little
+            assert float(after["predicted_us"]) == pytest.approx(float(before["time_us"]) + 7.0, rel=0.05)
+        assert float(after["predicted_us"]) >= 12.0
+
+
+def test_its_attention_is_predicted(measured):
+    predicted = list(csv.DictReader(ridgeline(measured, "predict", "attention", "mine/attention.csv", "--hw", "roofline.yaml").splitlines()))
+    assert {row["phase"] for row in predicted} == {"fwd", "decode"}
+    for row in predicted:  # without constants it is the roofline, and the fixed 5 us are missing
+        assert float(row["predicted_us"]) == pytest.approx(1e3 * float(row["time_ms"]) - 5.0, rel=0.02, abs=0.1)
+
+
+def test_all_its_tables_are_judged_or_passed_over(measured):
+    groups = json.loads(ridgeline(measured, "validate", "mine", "--hw", "roofline.yaml", "--json"))
+    assert {group["set"] for group in groups} == {"gemm", "attention"}
+    assert all(group["below_floor"] == 0 and group["not_predicted"] == 0 for group in groups)
+    products = [row for row in rows(measured / "mine", "gemm") if row["time_us"]]
+    assert sum(group["fitted"]["rows"] + group["held_back"]["rows"] for group in groups if group["set"] == "gemm") == len(products)
+    assert {group["group"] for group in groups if group["set"] == "gemm"} == {f"Roofline 1 {dtype} made up" for dtype in ("bf16", "fp8")}
+
+
+def test_a_machine_is_calibrated_to_its_tables(measured):
+    text = ridgeline(measured, "calibrate", "mine", "--hw", "roofline.yaml", "--every-row", "--only", "gemm", "--out", "fitted.yaml")
+    fixed = re.search(r"gemm\.families\.bf16\n(?:.+\n)* +fixed +12 us +([\d.]+) us +([\d.]+) %", text)
+    assert float(fixed[1]) == pytest.approx(5.0, rel=0.03)  # FIXED_S
+    assert float(fixed[2]) < 3.0
+    assert re.search(r"gemm\.families\.fp8\n +not fitted: the machine's file has no constants there", text)  # it is like bf16
+    groups = json.loads(ridgeline(measured, "validate", "mine/gemm.csv", "--hw", "fitted.yaml", "--json"))
+    bf16 = next(group for group in groups if group["group"] == "Roofline 1 bf16 made up")
+    assert bf16["held_back"]["rows"] >= 10 and bf16["held_back"]["median_error"] < 0.01
+
+
+def test_without_every_row_its_name_must_be_a_known_machine(measured):
+    answer = subprocess.run([RIDGELINE, "calibrate", "mine", "--hw", "roofline.yaml"], cwd=measured, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2
+    assert answer.stderr == "ridgeline: no row speaks of roofline.yaml; --every-row takes all rows for this machine's\n"

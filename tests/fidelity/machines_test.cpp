@@ -1,0 +1,97 @@
+// Which machine a text is about.
+
+#include "fidelity/machines.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/fidelity/fixtures.hpp"
+
+namespace ridgeline::tests {
+namespace {
+
+using fidelity::Machines;
+
+TEST_CASE("a machine is found in the text that names it", "[machines]") {
+  struct Named {
+    const char* text;
+    const char* name;
+  };
+  const auto named = GENERATE(
+      Named{"MI300X", "mi300x"}, Named{"AMD Instinct MI300X", "mi300x"},
+      Named{"AMD Instinct MI300X OAM (gfx942:sramecc+:xnack-)", "mi300x"},
+      Named{"8x mi300x, ROCm 6.2", "mi300x"}, Named{"mi300x_datasheet", "mi300x_datasheet"},
+      Named{"MI325", "mi325x"}, Named{"MI355X", "mi355x"}, Named{"MI355", "mi355x"},
+      Named{"MI250", "mi250x"}, Named{"H100 SXM", "h100"}, Named{"NVIDIA H100 80GB HBM3", "h100"},
+      Named{"NVIDIA H100 PCIe", "h100_pcie"}, Named{"NVIDIA H100 NVL", "h100_nvl"},
+      Named{"NVIDIA H200", "h200"}, Named{"NVIDIA H20", "h20"}, Named{"GH200 480GB", "gh200"},
+      Named{"NVIDIA B200", "b200"}, Named{"NVIDIA GB200", "gb200"},
+      Named{"NVIDIA A100-SXM4-80GB", "a100"}, Named{"A100 80GB", "a100"},
+      Named{"NVIDIA A100 80GB PCIe", "a100"}, Named{"A100 PCIe", "a100_pcie"},
+      Named{"A100 40GB", "a100_40gb"}, Named{"NVIDIA A10", "a10"}, Named{"NVIDIA L4", "l4"},
+      Named{"NVIDIA L40S", "l40s"}, Named{"NVIDIA GeForce RTX 4090", "rtx4090"},
+      Named{"RTX PRO 6000", "rtx_pro_6000"});
+  Machines machines(shipped(), std::nullopt);
+  INFO(named.text);
+  CHECK(machines.name_of(named.text) == named.name);
+  REQUIRE(machines.find(named.text) != nullptr);
+  CHECK(machines.find(named.text) == &machines.named(named.name));
+}
+
+TEST_CASE("an architecture names the machine that has constants of its own", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  CHECK(machines.name_of("gfx942 304 CU") == "mi300x");
+  CHECK(machines.name_of("gfx942:sramecc+:xnack-") == "mi300x");
+  CHECK(machines.name_of("MI300 (gfx942)") == "mi300x");
+}
+
+TEST_CASE("of two machines the text is about the one named first", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  CHECK(machines.name_of("gfx942 304 CU (MI300X or MI325X)") == "mi300x");
+  CHECK(machines.name_of("MI325X, 1.2x an MI300X") == "mi325x");
+}
+
+TEST_CASE("a machine whose number only begins like a known one is unknown", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  for (const char* text : {"NVIDIA L40", "RTX A1000", "H2000", "RTX PRO 60000", "TPU v5e", "gfx906",
+                           "MI100", "", "GPU"}) {
+    INFO(text);
+    CHECK(machines.name_of(text).empty());
+    CHECK(machines.find(text) == nullptr);
+  }
+}
+
+TEST_CASE("a row about a machine that nobody knows lists those there are", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  const auto table = table_of("hw,M\nAbacus 9,1\n");
+  const std::string error =
+      error_of([&] { (void)fidelity::machine_of(fidelity::Row(table, 0), machines); });
+  CHECK(error.starts_with("t.csv: row 1: hw: expected a machine, one of a10, a100, "));
+  CHECK(error.find("mi300x") != std::string::npos);
+  CHECK(error.ends_with("within the text, or --hw, got 'Abacus 9'"));
+}
+
+TEST_CASE("the gpu column says the machine where there is one, else the hw column", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  const auto both = table_of("hw,gpu\nMI300X,H100\nMI300X,\n");
+  CHECK(&fidelity::machine_of(fidelity::Row(both, 0), machines) == &machines.named("h100"));
+  CHECK(&fidelity::machine_of(fidelity::Row(both, 1), machines) == &machines.named("mi300x"));
+}
+
+TEST_CASE("a machine that every row is about is found whatever a row says", "[machines]") {
+  Machines machines(shipped(), "h100");
+  CHECK(machines.name_of("MI300X") == "h100");
+  CHECK(machines.find("") == &machines.named("h100"));
+  CHECK(error_of([] { Machines(shipped(), "h1000"); }) ==
+        "--hw: hw: unknown name 'h1000'; did you mean 'h100'?");
+}
+
+TEST_CASE("a machine can be put in the place of a shipped one", "[machines]") {
+  Machines machines(shipped(), std::nullopt);
+  hw::GpuSpec gpu = machines.named("mi300x");
+  gpu.name = "another";
+  machines.replace("mi300x", gpu);
+  CHECK(machines.find("MI300X")->name == "another");
+}
+
+}  // namespace
+}  // namespace ridgeline::tests

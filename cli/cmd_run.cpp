@@ -61,7 +61,13 @@ void print_ledger(const sim::RunResult& result) {
       "host between launches"};
   for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
   row("no request to work on", result.end().ns - begin.count - ledger.total().count);
-  fmt::print("{}\n", table.text({1, 2}));
+  fmt::print("{}", table.text({1, 2}));
+  constexpr double kWorthALine = 0.1;
+  if (const double share = result.extrapolated_share(); share >= kWorthALine)
+    fmt::print(
+        "  {:.0f} % of the kernels' time is outside the sizes or machines that were measured\n",
+        100.0 * share);
+  fmt::print("\n");
 }
 
 void print_energy(const sim::RunResult& result, const sim::Metrics& m) {

@@ -256,7 +256,9 @@ core::Node Calibrator::overlay(const std::vector<Calibration>& calibrations) con
   const std::string base =
       core::is_path(hw_) ? std::filesystem::absolute(hw_).lexically_normal().string() : hw_;
   core::set_path(out, "base", in_quotes(base), "fit");
-  if (const core::Node* name = document_.find("name"))
+  const bool moved = std::any_of(calibrations.begin(), calibrations.end(),
+                                 [](const Calibration& c) { return !c.constants.empty(); });
+  if (const core::Node* name = document_.find("name"); name != nullptr && moved)
     core::set_path(out, "name", in_quotes(name->scalar + ", fitted"), "fit");
   for (const Calibration& c : calibrations) {
     for (const Recalibrated& constant : c.constants)

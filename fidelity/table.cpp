@@ -18,10 +18,8 @@ std::optional<std::size_t> Table::column(std::string_view wanted) const {
 
 std::size_t Table::required(std::string_view wanted) const {
   if (const auto found = column(wanted)) return *found;
-  std::string names;
-  for (const std::string& h : header) names += (names.empty() ? "" : ", ") + h;
   throw core::ConfigError(name + ": no column '" + std::string(wanted) + "'" +
-                          core::suggestion(std::string(wanted), header) + "; there are " + names);
+                          core::suggestion(std::string(wanted), header));
 }
 
 Table parse_table(std::string_view text, const std::string& name) {

@@ -70,6 +70,7 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   // Between steps the server had nothing to do.
   const core::Instant begin = result.steps.empty() ? core::Instant{} : result.steps.front().start;
   own["idle_ns"] = (result.end() - begin - ledger.total()).count;
+  own["extrapolated_share"] = result.extrapolated_share();
   if (const auto joules = energy_joules(result)) {
     own["energy_joules_rough"] = *joules;
     if (m.output_tokens > 0)

@@ -76,18 +76,6 @@ void tell_of_refusals(RunResult& result) {
                          std::to_string(most) + ") tokens or more");
 }
 
-/// Costs beyond what anybody measured are said, not hidden.
-void tell_of_extrapolation(RunResult& result) {
-  constexpr double kWorthASentence = 0.1;
-  const double busy = result.ledger().busy().seconds().value();
-  const double share = busy > 0.0 ? result.extrapolated.seconds().value() / busy : 0.0;
-  if (share < kWorthASentence) return;
-  const int percent = static_cast<int>(100.0 * share + 0.5);
-  result.notes.push_back(std::to_string(percent) +
-                         " % of the kernels' time is outside the sizes or machines that were "
-                         "measured: take it as an estimate");
-}
-
 }  // namespace
 
 RunResult run(const Scenario& scenario, const RunOptions& options) {
@@ -112,7 +100,6 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
   simulation.spawn("replica", [&replica, &should_stop] { replica.serve(should_stop); });
   simulation.run();
   tell_of_refusals(result);
-  tell_of_extrapolation(result);
   return result;
 }
 

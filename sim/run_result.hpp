@@ -84,6 +84,11 @@ struct RunResult {
   [[nodiscard]] core::Instant end() const {
     return steps.empty() ? core::Instant{} : steps.back().end();
   }
+  /// Share of the kernels' time that is outside the sizes or machines that were measured.
+  [[nodiscard]] double extrapolated_share() const {
+    const core::Nanoseconds busy = ledger().busy();
+    return busy.count > 0 ? extrapolated.seconds() / busy.seconds() : 0.0;
+  }
   /// The steps' ledgers added up.
   [[nodiscard]] hw::Ledger ledger() const {
     hw::Ledger sum;

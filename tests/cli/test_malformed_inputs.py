@@ -638,6 +638,7 @@ ROWS = [
     tables("a directory for a table", "predict", "gemm", "{dir}", "{dir}: a directory; expected a file"),
     tables("an empty table", "predict", "gemm", "{dir}/empty.csv", "{dir}/empty.csv: the file is empty"),
     tables("a row too short", "predict", "gemm", "{dir}/short.csv", "{dir}/short.csv:3: expected 6 fields as in the header, got 2"),
+    tables("a column missing", "predict", "moe", "{dir}/t.csv", "{dir}/t.csv: no column 'tokens'; known: hw, M, N, K, dtype, time_us"),
     tables("an unknown machine", "predict", "gemm", "{dir}/t.csv", "--hw", "mi30x", "--hw: hw: unknown name 'mi30x'; did you mean 'mi300x'?"),
     tables("a machine's file that is not there", "predict", "gemm", "{dir}/t.csv", "--hw", "{dir}/my.yaml", "--hw: hw: no such file: {dir}/my.yaml"),
     tables("nothing to validate", "validate", "validate: expected DATA, got nothing; see 'ridgeline validate --help'"),

@@ -139,7 +139,7 @@ TEST_CASE("a machine fitted from a file builds on that file, wherever it is kept
   const auto out =
       folder.write("some/where/else.yaml", core::to_yaml(calibrator.overlay(calibrations)));
   Machines fitted(shipped(), out.string());
-  CHECK(fitted.find("")->name == "Mine, it's");
+  CHECK(fitted.find("")->name == "Mine, it's, fitted");
   CHECK(fitted.find("")->gemm.family(hw::Dtype::int8)->rate == Approx(0.7).epsilon(0.02));
 }
 

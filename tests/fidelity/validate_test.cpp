@@ -98,17 +98,20 @@ TEST_CASE("rows are judged by machine, library and number format", "[validate]")
   CHECK(groups[2].name == "H100 bf16");
 }
 
-TEST_CASE("rows without a measurement are passed over, others that cannot be predicted are counted",
-          "[validate]") {
+TEST_CASE(
+    "rows without a measurement or of another kind are passed over, others that cannot be "
+    "predicted are counted",
+    "[validate]") {
   const auto groups = judged(
       "hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,int8,\nMI300X,16,8192,8192,int8,0\n"
-      "MI300X,16,8192,8192,int8,-1\nMI300X,16,8192,,int8,30\nMI300X,16,8192,8192,int8,30\n"
+      "MI300X,16,8192,8192,int8,-1\nMI300X,16,8192,,int8,30\nMI300X,16,0,8192,int8,30\nMI300X,16,"
+      "8192,8192,int8,30\n"
       "Abacus,16,8192,8192,int8,30\n");
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].rows.size() == 1);
-  CHECK(groups[0].rows[0].place == "t.csv: row 5");
+  CHECK(groups[0].rows[0].place == "t.csv: row 6");
   CHECK(groups[0].not_predicted == 1);
-  CHECK(groups[0].why_not == "t.csv: row 4: K: expected a whole number of at least 1, got ''");
+  CHECK(groups[0].why_not == "t.csv: row 5: N: expected a whole number of at least 1, got '0'");
   CHECK(groups[1].rows.empty());
   CHECK(groups[1].not_predicted == 1);
   CHECK(fidelity::to_json(groups)[1]["why_not"].get<std::string>().find("Abacus") !=
@@ -116,12 +119,15 @@ TEST_CASE("rows without a measurement are passed over, others that cannot be pre
 }
 
 TEST_CASE("the kind of a table is known by its columns", "[validate]") {
-  using fidelity::recognize;
-  CHECK(recognize(table_of("K,N,M,x\n")) == &kGemm);
-  CHECK(recognize(table_of("phase,q_heads,seqlen_q\n")) == &fidelity::kAttention);
-  CHECK(recognize(table_of("tokens,experts,topk,model_dim\n")) == &fidelity::kMoe);
-  CHECK(recognize(table_of("n_gpu,bytes\n")) == &fidelity::kAllReduce);
-  CHECK(recognize(table_of("M,N\n")) == nullptr);
+  const auto kind = [](const char* header) {
+    const fidelity::Operation* operation = fidelity::recognize(table_of(header));
+    return operation == nullptr ? std::string_view{} : operation->name;
+  };
+  CHECK(kind("K,N,M,x\n") == "gemm");
+  CHECK(kind("phase,q_heads,seqlen_q,batch\n") == "attention");
+  CHECK(kind("tokens,experts,topk,model_dim,inter_dim_per_gpu\n") == "moe");
+  CHECK(kind("n_gpu,bytes\n") == "allreduce");
+  CHECK(kind("M,N\n").empty());
 }
 
 TEST_CASE("tables are found in a folder and those below it, in order", "[validate]") {

@@ -4,7 +4,10 @@
 
 #include "cli/command.hpp"
 #include "cli/table.hpp"
+#include "core/error.hpp"
 #include "fidelity/calibrate.hpp"
+#include "fidelity/launch_table.hpp"
+#include "fidelity/validate.hpp"
 #include "timeline/writers/output_file.hpp"
 
 namespace ridgeline::cli {
@@ -15,6 +18,8 @@ struct Options {
   std::string hw;
   std::string only;
   std::string out;
+  std::string stack = "vllm_v1";
+  std::string stack_out;
   bool every_row = false;
 };
 
@@ -53,6 +58,40 @@ void print(const fidelity::Calibration& c) {
   fmt::print("\n");
 }
 
+/// What the tables say of launching, beside what the stack has; nothing where they say nothing.
+void launches(const Options& options, const core::ConfigLibrary& library) {
+  std::vector<fidelity::LaunchFigure> figures;
+  for (const std::string& path : options.data) {
+    for (const auto& file : fidelity::tables_in(path)) {
+      if (file.extension() != ".csv") continue;
+      const fidelity::Table table = fidelity::load_table(file);
+      if (!fidelity::is_launch_table(table)) continue;
+      for (auto& figure : fidelity::launch_figures(table)) figures.push_back(std::move(figure));
+    }
+  }
+  if (figures.empty()) {
+    if (!options.stack_out.empty())
+      throw core::ConfigError(
+          "--stack-out: no table says what launching costs (launch.csv of "
+          "scripts/measure_gpu.py)");
+    return;
+  }
+  const core::Node stack = library.resolve(
+      "stacks", core::Node{core::Node::Kind::scalar, options.stack, false, {}, {}, {}}, "--stack");
+  const core::Node* shipped = stack.find("launch");
+  Table table({"launch", options.stack, "measured", "from"});
+  for (const auto& figure : figures) {
+    const core::Node* was = shipped == nullptr ? nullptr : shipped->find(figure.key);
+    table.add(
+        {figure.key, was == nullptr ? "-" : was->scalar, duration(figure.seconds), figure.from});
+  }
+  fmt::print("{}\n", table.text({1, 2}));
+  if (options.stack_out.empty()) return;
+  const std::string text = core::to_yaml(fidelity::launch_overlay(figures, options.stack));
+  timeline::write_file(options.stack_out, [&](std::ostream& out) { out << text; });
+  fmt::print("{0}: the stack as measured, for --set stack={0}\n", options.stack_out);
+}
+
 int calibrate(const Options& options) {
   const core::ConfigLibrary library = core::ConfigLibrary::standard();
   fidelity::Calibrator calibrator(library, options.hw, options.every_row);
@@ -65,6 +104,7 @@ int calibrate(const Options& options) {
   for (const auto& c : calibrations) print(c);
   if (!options.out.empty())
     fmt::print("{}: the machine as fitted, for --set hw={}\n", options.out, options.out);
+  launches(options, library);
   return kDone;
 }
 
@@ -81,6 +121,11 @@ Action declare_calibrate(CLI::App& app) {
   app.add_option("--only", options->only, "places whose name holds this, e.g. gemm or rccl")
       ->type_name("TEXT");
   app.add_option("--out", options->out, "write the fitted machine there")->type_name("FILE.yaml");
+  app.add_option("--stack", options->stack, "the stack whose launches are compared (vllm_v1)")
+      ->type_name("STACK");
+  app.add_option("--stack-out", options->stack_out,
+                 "write that stack with launches as measured (launch.csv) there")
+      ->type_name("FILE.yaml");
   app.add_flag("--every-row", options->every_row,
                "all rows are this machine's, whatever their hw column says");
   app.footer(

@@ -24,7 +24,7 @@ double Prediction::low() const { return std::max(floor, seconds * std::exp(-kNin
 double Prediction::high() const { return seconds * std::exp(kNineOfTen * spread); }
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> table{kGemm, kAttention, kAllReduce, kMoe};
+  static const std::vector<Operation> table{kGemm, kAttention, kAllReduce, kMoe, kStream};
   return table;
 }
 

@@ -47,6 +47,7 @@ extern const Operation kGemm;
 extern const Operation kAttention;
 extern const Operation kAllReduce;
 extern const Operation kMoe;
+extern const Operation kStream;
 
 /// The machine of a row's `hw` (or `gpu`) column. ConfigError with the names there are.
 [[nodiscard]] const hw::GpuSpec& machine_of(const Row& row, Machines& machines);

@@ -21,7 +21,7 @@ TEST_CASE("operations are found by their names", "[operation]") {
   CHECK(fidelity::operations().size() == 4);
   CHECK(
       error_of([] { (void)fidelity::operation_named("gem"); }) ==
-      "predict: expected one of gemm, attention, allreduce, moe, got 'gem'; did you mean 'gemm'?");
+      "predict: expected one of gemm, attention, allreduce, moe, stream, got 'gem'; did you mean 'gemm'?");
 }
 
 TEST_CASE("a cell names a number format in many ways", "[operation]") {

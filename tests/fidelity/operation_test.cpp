@@ -18,7 +18,7 @@ using hw::Dtype;
 TEST_CASE("operations are found by their names", "[operation]") {
   for (const auto& operation : fidelity::operations())
     CHECK(&fidelity::operation_named(operation.name) == &operation);
-  CHECK(fidelity::operations().size() == 4);
+  CHECK(fidelity::operations().size() == 5);
   CHECK(
       error_of([] { (void)fidelity::operation_named("gem"); }) ==
       "predict: expected one of gemm, attention, allreduce, moe, stream, got 'gem'; did you mean 'gemm'?");

@@ -48,13 +48,22 @@ hw::WireCodec codec_of(const std::string& implementation) {
 }
 
 /// The machine's library whose name, or another name of it, the implementation's holds: the longest
-/// that fits. The machine's first where none does.
-const hw::CollectiveLibrary& library_of(const std::string& implementation, const hw::NodeSpec& node,
+/// that fits, the later of two. One of a certain place, where the row's source or note names that.
+/// The machine's first where none fits.
+const hw::CollectiveLibrary& library_of(const Row& row, const hw::NodeSpec& node,
                                         std::vector<std::string>& flags) {
+  const std::string implementation = lower(row.text("impl"));
+  const std::string where =
+      lower(std::string(row.text("source")) + " " + std::string(row.text("note")));
   const hw::CollectiveLibrary* best = nullptr;
   std::size_t longest = 0;
   const auto consider = [&](const hw::CollectiveLibrary& library, const std::string& word) {
-    if (word.size() > longest && implementation.find(word) != std::string::npos) {
+    const bool here =
+        library.where.empty() ||
+        std::any_of(library.where.begin(), library.where.end(), [&](const std::string& place) {
+          return (where + " " + implementation).find(place) != std::string::npos;
+        });
+    if (here && word.size() >= longest && implementation.find(word) != std::string::npos) {
       best = &library;
       longest = word.size();
     }
@@ -74,7 +83,7 @@ Prediction predict_collective(const Row& row, Machines& machines) {
     row.fail("hw", "a machine whose configuration has an interconnect");
   Prediction p;
   const std::string implementation = lower(row.text("impl"));
-  const hw::CollectiveLibrary& library = library_of(implementation, gpu.node, p.flags);
+  const hw::CollectiveLibrary& library = library_of(row, gpu.node, p.flags);
   hw::CollectiveQuery query;
   query.kind = kind_of(row);
   query.gpus = row.count("n_gpu");
@@ -93,7 +102,7 @@ Prediction predict_collective(const Row& row, Machines& machines) {
 
 std::string constants_of_collective(const Row& row, const hw::GpuSpec& gpu) {
   std::vector<std::string> flags;
-  return "interconnect.libraries." + library_of(lower(row.text("impl")), gpu.node, flags).name;
+  return "interconnect.libraries." + library_of(row, gpu.node, flags).name;
 }
 
 std::optional<double> measured_collective(const Row& row) {

@@ -124,7 +124,10 @@ std::string constants_of_attention(const Row& row, const hw::GpuSpec& gpu) {
 }
 
 std::optional<double> measured_attention(const Row& row) {
-  if (const auto ms = row.maybe("time_ms")) return *ms * 1e-3;
+  for (const auto& [column, seconds] :
+       {std::pair{"time_ms", 1e-3}, std::pair{"time_us", 1e-6}, std::pair{"median_us", 1e-6}}) {
+    if (const auto time = row.maybe(column)) return *time * seconds;
+  }
   if (const auto tflops = row.maybe("tflops"); tflops && *tflops > 0.0)
     return flop_of(shape_of(row)).value() / (*tflops * 1e12);
   return std::nullopt;

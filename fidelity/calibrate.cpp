@@ -145,12 +145,16 @@ std::vector<Calibration> Calibrator::run(const std::string& only) {
   std::vector<std::string> order;
   std::vector<std::string> passed_over;  // places that `only` does not name
   std::map<std::string, std::vector<Sample>> places;
+  bool spoken_of = false;  // by a row of no use
+  std::string why_not;
   for (std::size_t t = 0; t < tables_.size(); ++t) {
     for (std::size_t i = 0; i < tables_[t].rows.size(); ++i) {
       const Row row(tables_[t], i);
       try {
         const auto measured = operations_[t]->measured(row);
-        if (!measured || *measured <= 0.0 || &machine_of(row, machines) != &mine) continue;
+        if (&machine_of(row, machines) != &mine) continue;
+        spoken_of = true;
+        if (!measured || !(*measured > 0.0)) continue;
         // Nothing to learn from what takes no time, like a collective of one GPU.
         if (operations_[t]->predict(row, machines).seconds <= 0.0) continue;
         const std::string place = operations_[t]->constants(row, mine);
@@ -162,10 +166,14 @@ std::vector<Calibration> Calibrator::run(const std::string& only) {
         auto& samples = places[place];
         if (samples.empty()) order.push_back(place);
         samples.push_back({operations_[t], t, i, *measured, held_back(row.cells())});
-      } catch (const core::ConfigError&) {  // a row of another kind, or one nobody can predict
+      } catch (const core::ConfigError& error) {  // of another kind, or one nobody can predict
+        if (spoken_of && why_not.empty()) why_not = error.what();
       }
     }
   }
+  if (order.empty() && passed_over.empty() && spoken_of)
+    throw core::ConfigError("rows speak of " + hw_ + ", but none has a measured time above 0" +
+                            (why_not.empty() ? "" : "; the first: " + why_not));
   if (order.empty() && passed_over.empty())
     throw core::ConfigError("no row speaks of " + hw_ +
                             "; --every-row takes all rows for this machine's");

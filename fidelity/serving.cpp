@@ -25,8 +25,12 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// "vLLM 0.8.3 (April 10 release)" is {0, 8, 3}; nothing where no number with a point stands.
+/// "vLLM 0.8.3 (April 10 release)" and "rocm6.3.1_vllm0.8.3" are {0, 8, 3}: what stands behind the
+/// name of the engine, or the first; nothing where no number with a point stands.
 std::optional<std::array<int, 3>> version_in(std::string_view text) {
+  if (const std::size_t name = lower(text).find("vllm"); name != std::string::npos) {
+    if (const auto own = version_in(text.substr(name + 4))) return own;
+  }
   for (std::size_t i = 0; i + 2 < text.size(); ++i) {
     if (std::isdigit(static_cast<unsigned char>(text[i])) == 0 || text[i + 1] != '.') continue;
     std::array<int, 3> version{};
@@ -50,10 +54,9 @@ std::string stack_for(const Row& row) {
   const std::string version(row.text("version"));
   const std::string words = lower(version + " " + std::string(row.text("mode_notes")));
   if (framework.find("sglang") != std::string::npos) return "sglang";
-  // Submissions to MLPerf v4.1 ran vLLM 0.4.
-  if (words.find("mlperf") != std::string::npos) return "vllm_v0_mlperf";
+  if (framework.find("tgi") != std::string::npos) return "tgi";
   if (framework.find("vllm") == std::string::npos)
-    row.fail("framework", "vLLM or SGLang, which have a stack");
+    row.fail("framework", "vLLM, SGLang or TGI, which have a stack");
   using Version = std::array<int, 3>;
   constexpr Version kFirstWithOwnReduce{0, 6, 6};
   constexpr Version kFirstV1{0, 9, 1};      // whose images have the V1 engine
@@ -120,39 +123,38 @@ struct Load {
   std::int64_t requests = 0;
   std::int64_t at_once = 0;  // a closed loop of so many clients,
   double rate = 0.0;         // or Poisson arrivals a second
-  bool open_orca = false;    // lengths as in MLPerf's data set
 };
 
-// MLPerf inference, Llama 2 70B: 24,576 prompts of OpenOrca, at most 1,024 tokens in and out,
-// 294.45 out on average. The law is assumed: lognormal with a spread that is usual for chat;
-// prompts as long as answers.
-constexpr std::int64_t kOpenOrcaSamples = 24576;
-constexpr const char* kOpenOrcaLengths = "{lognormal: {median: 222, sigma: 0.8, max: 1024}}";
+/// The scenario of configs/scenarios that a row's load is called by: mlperf_server for "MLPerf
+/// Server". Its workload and engine hold then, where the row says nothing else.
+std::optional<std::string> scenario_for(const Row& row, const core::ConfigLibrary& library) {
+  std::string name = lower(row.text("load_kind"));
+  std::replace(name.begin(), name.end(), ' ', '_');
+  const auto names = library.names("scenarios");
+  const bool known = std::find(names.begin(), names.end(), name) != names.end();
+  return known ? std::optional(name) : std::nullopt;
+}
 
-Load load_of(const Row& row) {
+Load load_of(const Row& row, const core::Node& scenario) {
   const std::string kind = lower(row.text("load_kind"));
   Load load;
-  if (kind.starts_with("mlperf")) {
-    load.open_orca = true;
-    load.requests = row.maybe("num_prompts") ? row.count("num_prompts") : kOpenOrcaSamples;
-    load.at_once = load.requests;
-    if (kind.find("server") != std::string::npos) {
-      load.rate = row.number("load_value", 0.001);
-      constexpr double kSeconds = 600.0;  // the shortest run that MLPerf admits
-      load.requests = static_cast<std::int64_t>(load.rate * kSeconds);
-    }
-    return load;
-  }
-  if (kind.find("batch") != std::string::npos) {
+  const core::Node* workload = scenario.find("workload");
+  const core::Node* arrivals = workload == nullptr ? nullptr : workload->find("arrivals");
+  if (arrivals != nullptr && arrivals->find("poisson") != nullptr) {
+    // An open load: as long as the shortest run that MLPerf admits.
+    constexpr double kSeconds = 600.0;
+    load.rate = row.number("load_value", 0.001);
+    load.requests = static_cast<std::int64_t>(load.rate * kSeconds);
+  } else if (kind.find("batch") != std::string::npos) {
     load.requests = load.at_once = row.count("load_value");
-  } else if (kind == "offline") {
+  } else if (kind.ends_with("offline")) {
     load.requests = load.at_once = row.count("num_prompts");
   } else if (kind == "concurrency") {
     constexpr std::int64_t kRounds = 4;  // of every client, where a row does not say how many
     load.at_once = row.count("load_value");
     load.requests = row.maybe("num_prompts") ? row.count("num_prompts") : kRounds * load.at_once;
   } else {
-    row.fail("load_kind", "batch, offline, concurrency or MLPerf Offline, MLPerf Server");
+    row.fail("load_kind", "batch, offline, concurrency or the name of a scenario (MLPerf Server)");
   }
   return load;
 }
@@ -166,53 +168,65 @@ bool is_rate(std::string_view metric) {
          metric.ends_with("_per_second");
 }
 
-using Reading = double (*)(const sim::Metrics& m);
+struct Reading {
+  double (*of)(const sim::Metrics& m);
+  double unit = 0.0;  // a second in the unit that the metric has by itself; 0 if it is no time
+};
 
-/// What a metric's name means, in the unit of its column `unit`.
-Reading reading_of(const Row& row) {
+/// What a metric's name means.
+const Reading& reading_of(const Row& row) {
   struct Word {
     std::string_view name;
     Reading reading;
   };
+  using M = const sim::Metrics&;
+  static constexpr double kMs = 1e3;
+  static constexpr Reading kDuration{[](M m) { return m.duration_seconds; }, 1.0};
+  static constexpr Reading kOutput{
+      [](M m) { return m.per_second(static_cast<double>(m.output_tokens)); }};
+  static constexpr Reading kTokens{
+      [](M m) { return m.per_second(static_cast<double>(m.input_tokens + m.output_tokens)); }};
   static constexpr Word kWords[] = {
-      {"e2e_latency", [](const sim::Metrics& m) { return m.duration_seconds; }},
-      {"elapsed_time", [](const sim::Metrics& m) { return m.duration_seconds; }},
-      {"duration_s", [](const sim::Metrics& m) { return m.duration_seconds; }},
-      {"throughput",
-       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.output_tokens)); }},
-      {"output_throughput",
-       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.output_tokens)); }},
-      {"tokens_per_second",
-       [](const sim::Metrics& m) {
-         return m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
-       }},
-      {"total_throughput",
-       [](const sim::Metrics& m) {
-         return m.per_second(static_cast<double>(m.input_tokens + m.output_tokens));
-       }},
-      {"tokens_per_s",
-       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.output_tokens)); }},
-      {"samples_per_s",
-       [](const sim::Metrics& m) { return m.per_second(static_cast<double>(m.completed)); }},
-      {"e2e_mean", [](const sim::Metrics& m) { return m.e2e.mean * 1e3; }},
-      {"ttft_mean_ms", [](const sim::Metrics& m) { return m.ttft.mean * 1e3; }},
-      {"ttft_p99", [](const sim::Metrics& m) { return m.ttft.p99 * 1e3; }},
-      {"tpot_p99", [](const sim::Metrics& m) { return m.tpot.p99 * 1e3; }},
-      {"ttft", [](const sim::Metrics& m) { return m.ttft.mean * 1e3; }},
-      {"ttft_mean", [](const sim::Metrics& m) { return m.ttft.mean * 1e3; }},
-      {"ttft_median", [](const sim::Metrics& m) { return m.ttft.p50 * 1e3; }},
-      {"tpot", [](const sim::Metrics& m) { return m.tpot.mean * 1e3; }},
-      {"tpot_mean", [](const sim::Metrics& m) { return m.tpot.mean * 1e3; }},
-      {"tpot_median", [](const sim::Metrics& m) { return m.tpot.p50 * 1e3; }},
-      {"itl", [](const sim::Metrics& m) { return m.itl.mean * 1e3; }},
+      {"e2e_latency", kDuration},
+      {"elapsed_time", kDuration},
+      {"duration_s", kDuration},
+      {"throughput", kOutput},
+      {"output_throughput", kOutput},
+      {"tokens_per_s", kOutput},
+      {"tokens_per_second", kTokens},
+      {"total_throughput", kTokens},
+      {"samples_per_s", {[](M m) { return m.per_second(static_cast<double>(m.completed)); }}},
+      {"e2e_mean", {[](M m) { return m.e2e.mean; }, kMs}},
+      {"ttft_mean_ms", {[](M m) { return m.ttft.mean; }, kMs}},
+      {"ttft", {[](M m) { return m.ttft.mean; }, kMs}},
+      {"ttft_mean", {[](M m) { return m.ttft.mean; }, kMs}},
+      {"ttft_median", {[](M m) { return m.ttft.p50; }, kMs}},
+      {"ttft_p99", {[](M m) { return m.ttft.p99; }, kMs}},
+      {"tpot", {[](M m) { return m.tpot.mean; }, kMs}},
+      {"tpot_mean", {[](M m) { return m.tpot.mean; }, kMs}},
+      {"tpot_median", {[](M m) { return m.tpot.p50; }, kMs}},
+      {"tpot_p99", {[](M m) { return m.tpot.p99; }, kMs}},
+      {"itl", {[](M m) { return m.itl.mean; }, kMs}},
   };
   // MLPerf's offline run is one query.
+  static constexpr Reading kOneQuery{kDuration.of, kMs};
   if (row.text("load_kind") == "MLPerf Offline" && row.text("metric") == "e2e_mean")
-    return [](const sim::Metrics& m) { return m.duration_seconds * 1e3; };
+    return kOneQuery;
   for (const Word& word : kWords) {
     if (row.text("metric") == word.name) return word.reading;
   }
   row.fail("metric", "a metric that a run has (e2e_latency, throughput, ttft, tpot, ...)");
+}
+
+/// What the row's unit makes of a metric: 1 for a rate, a second in its unit for a time.
+double scale_of(const Row& row, const Reading& reading) {
+  const std::string unit = row.has("unit") ? lower(row.text("unit")) : std::string();
+  if (reading.unit <= 0.0 || unit.empty()) return reading.unit <= 0.0 ? 1.0 : reading.unit;
+  for (const auto& [name, second] :
+       {std::pair{"s", 1.0}, std::pair{"ms", 1e3}, std::pair{"us", 1e6}}) {
+    if (unit == name) return second;
+  }
+  row.fail("unit", "s, ms or us for a time");
 }
 
 }  // namespace
@@ -225,16 +239,22 @@ bool is_serving_table(const Table& table) {
 sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   Machines machines(library, std::nullopt);
   static_cast<void>(row.count("n_gpu"));
-  const std::string stack = stack_for(row);
-  const Load load = load_of(row);
-  const std::int64_t input = load.open_orca ? 1024 : row.count("input_len");
-  const std::int64_t output = load.open_orca ? 1024 : row.count("output_len");
-
   core::Node document;
   document.kind = core::Node::Kind::map;
+  const auto named = scenario_for(row, library);
+  if (named) {
+    document = sim::load_scenario_document(*named, library);
+    std::erase_if(document.entries, [](const auto& entry) { return entry.first == "model"; });
+  } else {
+    set(document, "stack", stack_for(row));
+  }
+  const core::Node* const stack_node = document.find("stack");
+  if (stack_node == nullptr || stack_node->kind != core::Node::Kind::scalar)
+    row.fail("load_kind", "a scenario whose stack is a name");
+  const std::string stack = stack_node->scalar;
+  const Load load = load_of(row, document);
   set(document, "name", "'" + row.place() + "'");
   set(document, "hw", machines.name_of(std::string(row.text("hw"))));
-  set(document, "stack", stack);
   document.entries.emplace_back("model", model_of(row, library));
   core::Node& model = document.entries.back().second;
   const auto quantization = quantization_of(row.text("weights"));
@@ -259,15 +279,21 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
       std::to_string(row.maybe("tp") ? row.count("tp") : 1));
   if (const auto kv = lower(row.text("kv_dtype")); kv == "fp8")
     set(document, "engine.kv_cache_dtype", kv);
-  set(document, "engine.max_model_len", std::to_string(input + output));
   if (const auto steps = number_after(row.text("mode_notes"), "num-scheduler-steps");
       steps && stack.starts_with("vllm_v0"))
     set(document, "engine.num_scheduler_steps", std::to_string(*steps));
   if (row.maybe("max_num_seqs"))
     set(document, "engine.max_num_seqs", std::to_string(row.count("max_num_seqs")));
-  const auto budget = number_after(row.text("mode_notes"), "max_num_batched_tokens");
-  set(document, "engine.max_num_batched_tokens",
-      std::to_string(std::max(budget.value_or(8192), input + output)));
+  if (!named) {
+    const std::int64_t input = row.count("input_len");
+    const std::int64_t output = row.count("output_len");
+    const auto budget = number_after(row.text("mode_notes"), "max_num_batched_tokens");
+    set(document, "engine.max_model_len", std::to_string(input + output));
+    set(document, "engine.max_num_batched_tokens",
+        std::to_string(std::max(budget.value_or(8192), input + output)));
+    set(document, "workload.prompt_tokens", std::to_string(input));
+    set(document, "workload.output_tokens", std::to_string(output));
+  }
   const std::int64_t copies = copies_of(row);
   set(document, "workload.requests",
       std::to_string(std::max<std::int64_t>(1, load.requests / copies)));
@@ -277,15 +303,6 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   } else {
     set(document, "workload.arrivals.closed_loop.concurrency",
         std::to_string(std::max<std::int64_t>(1, load.at_once / copies)));
-  }
-  set(document, "workload.prompt_tokens",
-      load.open_orca ? kOpenOrcaLengths : std::to_string(input));
-  set(document, "workload.output_tokens",
-      load.open_orca ? kOpenOrcaLengths : std::to_string(output));
-  if (load.open_orca) {  // as AMD's submission ran it
-    set(document, "engine.enforce_eager", "true");
-    set(document, "engine.gpu_memory_utilization", "0.99");
-    set(document, "engine.max_num_seqs", "2048");
   }
   return sim::read_scenario(std::move(document), {}, library);
 }
@@ -307,7 +324,8 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
     if (fresh) groups.push_back({"serving", name, {}, 0, {}});
     Group& group = groups[it->second];
     try {
-      const Reading reading = reading_of(row);
+      const Reading& reading = reading_of(row);
+      const double scale = scale_of(row, reading);
       const sim::Scenario scenario = scenario_of(row, library);
       core::Node key = scenario.document;
       set(key, "name", "''");
@@ -316,7 +334,7 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
       Compared compared;
       compared.place = row.place();
       compared.measured = *measured;
-      compared.predicted = reading(run->second);
+      compared.predicted = reading.of(run->second) * scale;
       if (is_rate(row.text("metric"))) compared.predicted *= static_cast<double>(copies_of(row));
       compared.held_back = held_back(row.cells());
       constexpr double kTenPercent = 0.1;

@@ -11,8 +11,9 @@ namespace ridgeline::fidelity {
 
 std::string no_table(const std::vector<std::filesystem::path>& data) {
   return (data.empty() ? std::string("no file") : data.front().string()) +
-         ": no table with measured kernels: 'ridgeline predict --help' lists the columns that they "
-         "have";
+         ": no table with measured kernels: 'ridgeline predict --help' lists the columns of their "
+         "shapes, beside which stands a time (time_us, time_ms, median_us) or rate (tflops, "
+         "busbw_GBps)";
 }
 
 std::vector<Group> validate_files(

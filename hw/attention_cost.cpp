@@ -157,6 +157,8 @@ class Pricing {
                                         filled(query.workgroups, gpu_)),
                            traffic.cached / gpu_.cache.bandwidth);
     cost.workgroups = query.workgroups;
+    cost.spread = kUnmeasuredSpread;
+    cost.extrapolated = true;
     return cost;
   }
 

@@ -35,6 +35,7 @@ CollectiveLibrary read_library(const core::Reader& in, const std::string& name) 
   CollectiveLibrary library;
   library.name = name;
   if (in.has("aliases")) library.aliases = in.words("aliases");
+  if (in.has("where")) library.where = in.words("where");
   if (in.has("algorithms")) {
     library.algorithms.clear();
     for (const std::string& word : in.words("algorithms")) {
@@ -89,8 +90,10 @@ NodeSpec read_node_spec(const core::Reader& in) {
   node.rate = rate(in, "rate");
   if (in.has("libraries")) {
     const core::Reader libraries = in.child("libraries");
-    for (const std::string& name : libraries.keys())
-      node.libraries.push_back(read_library(libraries.child(name), name));
+    for (const std::string& name : libraries.keys()) {
+      if (libraries.has(name))  // a machine may leave out what the one it builds on has
+        node.libraries.push_back(read_library(libraries.child(name), name));
+    }
   }
   if (in.has("sources")) static_cast<void>(in.raw("sources"));
   return node;

@@ -52,6 +52,7 @@ enum class WireCodec : std::uint8_t { none, fp8, int8, int6, int4 };
 struct CollectiveLibrary {
   std::string name;
   std::vector<std::string> aliases{};  // what tables of measurements call it, lower case
+  std::vector<std::string> where{};    // words, lower case, of the only places it was measured at
   std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::two_shot};
   double link_efficiency = 1.0;  // share of a link's rate that payload reaches
   core::Seconds fixed{};         // kernel start, argument checks, last barrier

@@ -125,6 +125,7 @@ class Pricing {
     cost_.hbm_written = work_.stream_written + work_.activation_written * cold;
     cost_.workgroups = work_.workgroups;
     cost_.spread = spec.spread;
+    cost_.extrapolated = gpu_.borrowed;
   }
 
   /// No constants of this machine: arithmetic at the sustained rate, bytes at the sustained
@@ -140,6 +141,8 @@ class Pricing {
                                          bandwidth_, filled(work_.workgroups, gpu_)),
                             traffic.cached / gpu_.cache.bandwidth);
     cost_.workgroups = work_.workgroups;
+    cost_.spread = kUnmeasuredSpread;
+    cost_.extrapolated = true;
   }
 
   void price(const AttentionQuery& query) {
@@ -157,6 +160,9 @@ class Pricing {
     take(first);
     const core::Seconds whole = first.time() + second.time();
     (first.compute > first.memory ? cost_.compute : cost_.memory) = whole;
+    cost_.fixed += second.fixed;
+    cost_.spread = std::max(first.spread, second.spread);
+    cost_.extrapolated = cost_.extrapolated || second.extrapolated;
     cost_.issued += second.issued;
     cost_.hbm_read += second.hbm_read;
     cost_.hbm_written += second.hbm_written;
@@ -177,9 +183,9 @@ class Pricing {
   void price(const ExpertStage& stage) {
     const MoeCost both = cost_of(stage.query, gpu_, gpu_.moe);
     const MoeStage& cost = stage.down ? both.down : both.gate_up;
-    cost_.compute = cost.compute;
-    cost_.memory = cost.memory;
     cost_.fixed = gpu_.moe.fixed;
+    cost_.compute = cost_.fixed + (cost.compute - cost_.fixed) / compute_;
+    cost_.memory = cost_.fixed + (cost.memory - cost_.fixed) / bandwidth_;
     cost_.issued = cost.issued;
     cost_.useful = cost.useful;
     cost_.hbm_read = cost.hbm;
@@ -192,7 +198,7 @@ class Pricing {
 
   void price(const CollectiveCall& call) {
     const CollectiveCost cost = cost_of(call.query, gpu_.node, gpu_.node.library(call.library));
-    cost_.link = cost.time;
+    cost_.link = cost.time / bandwidth_;
     cost_.spread = cost.spread;
     cost_.extrapolated = cost.extrapolated || gpu_.borrowed;
   }
@@ -219,6 +225,9 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
       if (kinds.has(choice.name))
         table[static_cast<std::size_t>(choice.value)] = kinds.fraction(choice.name, 0.001, 1.0);
     }
+    if (key == "compute" && kinds.has("collective"))
+      kinds.reject("collective",
+                   "a collective computes nothing; bandwidth.collective is its links'");
   };
   read_table("compute", efficiency.compute);
   read_table("bandwidth", efficiency.bandwidth);

@@ -157,7 +157,7 @@ MoeCost cost_of(const MoeQuery& query, const GpuSpec& gpu, const MoeSpec& spec) 
   product.output_element = core::Bytes{2.0};  // sums of experts are kept in 16 bits
   cost.down = best_stage(product, gpu, spec);
 
-  cost.spread = spec.spread;
+  cost.spread = spec.anchored_to > 0 ? spec.spread : kUnmeasuredSpread;
   cost.extrapolated = query.tokens > spec.anchored_to;
   return cost;
 }

@@ -617,7 +617,7 @@ class TorchDevice:
             return TorchOp(self, [functools.partial(torch.nn.functional.linear, x, w) for w in weights], "torch.nn.functional.linear")
         one = torch.ones((), device=self.where)
         multiply = functools.partial(torch._scaled_mm, x, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
-        return TorchOp(self, [functools.partial(multiply, w.t()) for w in weights], "torch._scaled_mm", str(self.types["fp8"])[13:])
+        return TorchOp(self, [functools.partial(multiply, w.t()) for w in weights], "torch._scaled_mm" + "/hipBLASLt" * bool(torch.version.hip), str(self.types["fp8"])[13:])
 
     def _attention(self, case: Case) -> Op:
         batch, heads, groups, queries, tokens, dim = (

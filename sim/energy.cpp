@@ -11,7 +11,10 @@ std::optional<double> energy_joules(const RunResult& result) {
   const double whole = (result.end() - result.steps.front().start).seconds().value();
   const double each = compute * power->compute_watts + (busy - compute) * power->memory_watts +
                       (whole - busy) * power->idle_watts;
-  return each * static_cast<double>(result.scenario.engine.parallelism.gpus());
+  // The stages of a pipeline take turns: one works, the others idle.
+  const workloads::Parallelism& p = result.scenario.engine.parallelism;
+  return each * static_cast<double>(p.tensor) +
+         whole * power->idle_watts * static_cast<double>(p.gpus() - p.tensor);
 }
 
 }  // namespace ridgeline::sim

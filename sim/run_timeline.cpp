@@ -163,7 +163,8 @@ class Expander {
     const auto index = static_cast<std::size_t>(&work - kernels.data());
     if (names_.size() < kernels.size()) names_.resize(kernels.size());
     if (!names_[index].empty()) return names_[index];
-    const std::tuple key(work.kind, work.role.data(), cost.tile_m, cost.tile_n, cost.splits);
+    const std::tuple key(work.kind, work.math, work.role.data(), cost.tile_m, cost.tile_n,
+                         cost.splits);
     auto [it, fresh] = known_names_.try_emplace(key);
     if (fresh) {
       timeline::NameFacts facts;
@@ -190,7 +191,7 @@ class Expander {
   bool training_;
   bool graph_ = false;
   std::vector<std::string_view> names_;  // of the program at hand
-  std::map<std::tuple<KernelKind, const char*, std::int32_t, std::int32_t, std::int32_t>,
+  std::map<std::tuple<KernelKind, hw::Dtype, const char*, std::int32_t, std::int32_t, std::int32_t>,
            std::string>
       known_names_;
 };

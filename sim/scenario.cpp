@@ -60,6 +60,20 @@ void check_node_holds_engine(const Scenario& s, const core::Reader& in) {
   if (p.tensor > s.gpu.node.gpus) in.child("engine").fail("tensor_parallel_size", most);
   if (p.pipeline > 1 && s.gpu.node.gpus < 2)
     in.child("engine").fail("pipeline_parallel_size", most);
+  const std::string& library = s.stack.lowering.collectives;
+  const auto& libraries = s.gpu.node.libraries;
+  const bool has = std::any_of(libraries.begin(), libraries.end(),
+                               [&](const auto& one) { return one.name == library; });
+  if (p.gpus() > 1 && !has) {
+    std::string names;
+    for (const auto& one : libraries) names += (names.empty() ? "" : ", ") + one.name;
+    std::string way_out =
+        libraries.empty() ? "" : "; set stack.lowering.collectives=" + libraries.front().name;
+    in.child("engine").reject(p.tensor > 1 ? "tensor_parallel_size" : "pipeline_parallel_size",
+                              "the stack's GPUs exchange data through '" + library +
+                                  "'; hw.interconnect.libraries of " + s.gpu.name + " has " +
+                                  (names.empty() ? "none" : names) + way_out);
+  }
 }
 
 void check_training_fits_model(const Scenario& s, const core::Reader& in) {

@@ -267,7 +267,8 @@ class InferenceLowering {
           window_of(kind), {heads_, heads_, query, l.v_head_dim, Bytes{}}, decompressed));
     }
     if (shape_.decode_sequences > 0) {
-      const std::int64_t rows = rows_ - std::min(rows_, shape_.prefill_tokens);
+      // Rows that a graph pads a batch to are decodes where nothing is prefilled beside them.
+      const std::int64_t rows = shape_.prefill_tokens > 0 ? shape_.decode_sequences : rows_;
       product("q_absorb", kPart, {rows, l.kv_lora_rank, l.qk_nope_head_dim, heads_});
       program_.add(
           attention_.decode(window_of(kind), {heads_, 1, latent, l.kv_lora_rank, kv_token}));
@@ -371,7 +372,8 @@ class InferenceLowering {
     for (std::int64_t i = 0; i < lowering_.sampling_kernels; ++i) {
       // The first reads the logits; the others work on what it left.
       pass("sample", KernelKind::sampling,
-           {i == 0 ? logits : element_ * static_cast<double>(shape_.sampled)}, Bytes{});
+           {i == 0 ? logits : element_ * static_cast<double>(shape_.sampled)}, Bytes{})
+          .rows = static_cast<double>(shape_.sampled);
     }
   }
 

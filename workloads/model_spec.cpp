@@ -256,9 +256,7 @@ std::int64_t ModelSpec::windowed_layers() const {
 
 std::int64_t ModelSpec::attention_elements() const { return attention_elements_of(*this, 1); }
 
-std::int64_t ModelSpec::dense_ffn_elements() const {
-  return (feedforward == Feedforward::swiglu ? 3 : 2) * hidden * ffn;
-}
+std::int64_t ModelSpec::dense_ffn_elements() const { return ffn_matrices() * hidden * ffn; }
 
 std::int64_t ModelSpec::parameters() const {
   return elements_of_layers(*this) + embedding_copies(*this) * vocab * hidden;
@@ -290,7 +288,7 @@ core::Bytes ModelSpec::stage_bytes(std::int64_t first, std::int64_t last, std::i
   for (std::int64_t layer = first; layer < last; ++layer) dense += is_moe_layer(layer) ? 0 : 1;
   const std::int64_t count = last - first;
   const std::int64_t sparse = count - dense;
-  const std::int64_t matrices = feedforward == Feedforward::swiglu ? 3 : 2;
+  const std::int64_t matrices = ffn_matrices();
   const std::int64_t split = std::max<std::int64_t>(1, tp / ep);  // of one expert
 
   const auto part = [this](WeightPart p, std::int64_t elements) {
@@ -298,10 +296,10 @@ core::Bytes ModelSpec::stage_bytes(std::int64_t first, std::int64_t last, std::i
   };
   core::Bytes bytes = part(WeightPart::attention, count * attention_elements_of(*this, tp));
   bytes += part(WeightPart::ffn, dense * matrices * hidden * up(ffn, tp));
-  bytes +=
-      part(WeightPart::experts, sparse * up(moe.experts, ep) * 3 * hidden * up(moe.ffn, split));
-  bytes +=
-      part(WeightPart::shared_experts, sparse * moe.shared_experts * 3 * hidden * up(moe.ffn, tp));
+  bytes += part(WeightPart::experts,
+                sparse * up(moe.experts, ep) * matrices * hidden * up(moe.ffn, split));
+  bytes += part(WeightPart::shared_experts,
+                sparse * moe.shared_experts * matrices * hidden * up(moe.ffn, tp));
   bytes += part(WeightPart::router, sparse * router_elements());
   bytes += hw::bytes_of(activations) * static_cast<double>(norm_elements(*this, count));
 

@@ -132,7 +132,11 @@ struct ModelSpec {
   /// Elements of the matrices of one layer; of `expert_elements`, one expert.
   [[nodiscard]] std::int64_t attention_elements() const;
   [[nodiscard]] std::int64_t dense_ffn_elements() const;
-  [[nodiscard]] std::int64_t expert_elements() const { return 3 * hidden * moe.ffn; }
+  [[nodiscard]] std::int64_t expert_elements() const { return ffn_matrices() * hidden * moe.ffn; }
+  /// Up, down, and with a gated activation the gate.
+  [[nodiscard]] std::int64_t ffn_matrices() const {
+    return feedforward == Feedforward::swiglu ? 3 : 2;
+  }
   [[nodiscard]] std::int64_t router_elements() const { return hidden * moe.experts; }
   /// Elements of the linear layers of one layer without experts.
   [[nodiscard]] std::int64_t linear_elements_per_layer() const {

@@ -26,10 +26,10 @@ TEST_CASE("a machine is found in the text that names it", "[machines]") {
       Named{"NVIDIA H200", "h200"}, Named{"NVIDIA H20", "h20"}, Named{"GH200 480GB", "gh200"},
       Named{"NVIDIA B200", "b200"}, Named{"NVIDIA GB200", "gb200"},
       Named{"NVIDIA A100-SXM4-80GB", "a100"}, Named{"A100 80GB", "a100"},
-      Named{"NVIDIA A100 80GB PCIe", "a100"}, Named{"A100 PCIe", "a100_pcie"},
-      Named{"A100 40GB", "a100_40gb"}, Named{"NVIDIA A10", "a10"}, Named{"NVIDIA L4", "l4"},
-      Named{"NVIDIA L40S", "l40s"}, Named{"NVIDIA GeForce RTX 4090", "rtx4090"},
-      Named{"RTX PRO 6000", "rtx_pro_6000"});
+      Named{"NVIDIA A100 80GB PCIe", "a100_pcie"}, Named{"A100 PCIe", "a100_pcie"},
+      Named{"NVIDIA A100-SXM4-40GB", "a100_40gb"}, Named{"A100 40GB", "a100_40gb"},
+      Named{"NVIDIA A10", "a10"}, Named{"NVIDIA L4", "l4"}, Named{"NVIDIA L40S", "l40s"},
+      Named{"NVIDIA GeForce RTX 4090", "rtx4090"}, Named{"RTX PRO 6000", "rtx_pro_6000"});
   Machines machines(shipped(), std::nullopt);
   INFO(named.text);
   CHECK(machines.name_of(named.text) == named.name);

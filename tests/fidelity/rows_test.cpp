@@ -194,7 +194,8 @@ TEST_CASE("attention without constants takes its FLOP at the rate of the machine
   CHECK(p.floor == Approx(409.6 * kUs));
   CHECK(p.seconds == Approx(409.6 * kUs));
   CHECK(p.binds == "compute");
-  CHECK(p.spread == 0.0);
+  CHECK(p.spread == hw::kUnmeasuredSpread);
+  CHECK(p.flags == std::vector<std::string>{"extrapolated"});
   // Causal: (1000 + 1) / 2 of 1000 keys each. Backward: 10 instead of 4 FLOP.
   CHECK(first_of(kAttention, attention("any", "fwd", 2, 4, 4, 1000, 1000, true), machines).floor ==
         Approx(409.6 * 0.5005 * kUs));
@@ -500,7 +501,7 @@ TEST_CASE("what prices a row stands at a place of the machine's file", "[rows]")
         "attention.decode");
   CHECK(place(kAllReduce, all_reduce("MI300X", "RCCL 2.20.5", 8, 1)) ==
         "interconnect.libraries.rccl");
-  CHECK(place(kAllReduce, all_reduce("MI300X", "RCCL 2.22.3", 8, 1)) ==
+  CHECK(place(kAllReduce, all_reduce("MI300X", "RCCL 2.22.3 in Azure", 8, 1)) ==
         "interconnect.libraries.rccl_azure");
   CHECK(place(kAllReduce, all_reduce("MI300X", "QR-Q4", 8, 1)) == "interconnect.libraries.quick");
   CHECK(place(kMoe, moe("MI300X", 1, 1, 1, 1, 1, "fp8")) == "moe");

@@ -154,7 +154,8 @@ TEST_CASE("A prediction says how far it may be off, and whether anybody measured
   CHECK(gemm_cost(easy_query(11), gpu).extrapolated);
   gpu.gemm.families[0].fixed = Seconds{5e-6};
   CHECK(spread(easy_query(10), gpu) == 0.3);
-  CHECK(spread(easy_query(10), easy_gpu()) == 0.0);
+  CHECK(spread(easy_query(10), easy_gpu()) == kUnmeasuredSpread);
+  CHECK(gemm_cost(easy_query(10), easy_gpu()).extrapolated);
 }
 
 TEST_CASE("Without families a product costs what the plain formula says, to the last bit",

@@ -3,7 +3,6 @@
 // several threads are fetched by them.
 
 #include <cstddef>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -12,8 +11,9 @@ namespace ridgeline::timeline {
 class FileMapping {
  public:
   FileMapping() = default;
-  /// Empty if the file is not one that can be mapped: a pipe, an empty file, one of /proc.
-  explicit FileMapping(const std::filesystem::path& path);
+  /// Of an open file, which may be closed then. Empty if it is not one that can be mapped: a pipe,
+  /// an empty file, one of /proc.
+  explicit FileMapping(int file);
   FileMapping(FileMapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
   FileMapping& operator=(FileMapping&& other) noexcept {
     std::swap(bytes_, other.bytes_);

@@ -125,7 +125,7 @@ InputText load_input(const fs::path& path, const std::string& name, std::uint64_
     if (fs::is_directory(status)) throw core::ConfigError(name + ": a directory; expected a file");
     file.reset(std::fopen(path.c_str(), "rb"));
     if (!file) throw core::ConfigError(name + ": cannot be read: " + std::strerror(errno));
-    mapped = FileMapping(path);
+    mapped = FileMapping(::fileno(file.get()));
     if (mapped.view().size() > limit)
       throw core::ConfigError(name + ": larger than " + size_text(limit));
   }

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -486,6 +487,23 @@ def test_an_error_of_a_half_is_shown_as_one(tmp_path):
     assert row.split()[0] == "gemm" and row.count("50.0 %") == 4  # median and p90, rows held back and not
     markdown = ridgeline("validate", "t.csv", "--markdown", cwd=tmp_path).splitlines()
     assert len({line.count("|") for line in markdown}) == 1 and markdown[2].count("50.0 %") == 4
+
+
+def test_a_named_pipe_is_read_once(tmp_path):
+    """The writer is gone by the time that a second open would wait for another one."""
+    events = [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 10 * i, "dur": 8} for i in range(100)]
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(json.dumps({"traceEvents": events}),))
+    writer.start()
+    answer = ridgeline("inspect", "pipe", cwd=tmp_path)
+    writer.join()
+    assert "100" in answer
+
+
+def test_attention_may_be_measured_in_microseconds(tmp_path):
+    (tmp_path / "t.csv").write_text("hw,phase,dtype,batch,q_heads,seqlen_q,time_us\nMI300X,fwd,bf16,8,32,4096,900\n")
+    (group,) = strict(ridgeline("validate", "t.csv", "--json", cwd=tmp_path))
+    assert group["set"] == "attention"
 
 
 def test_every_row_judged_can_be_written(tmp_path):

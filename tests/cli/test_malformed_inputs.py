@@ -48,7 +48,7 @@ TRACE_HEADER = TRACE.splitlines()[0] + "\n"
 AZURE = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
 FORMATS = "known: azure (TIMESTAMP,ContextTokens,GeneratedTokens); vidur (arrived_at,num_prefill_tokens,num_decode_tokens); jsonl (one object a line: arrival_time,input_toks,output_toks)"
 MEASURED = "hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,bf16,30\n"
-NO_TABLE = "no table with measured kernels: 'ridgeline predict --help' lists the columns of their shapes"
+NO_TABLE = "no table with measured kernels: 'ridgeline predict --help' lists the columns of their shapes, beside which stands a time (time_us, time_ms, median_us) or rate (tflops, busbw_GBps)"
 DTYPES = "fp64, fp32, tf32, fp16, bf16, fp8, int8, fp4, int4"
 MACHINES = ", ".join(sorted(file.stem for file in (Path(__file__).parents[2] / "configs/hw").glob("*.yaml")))
 LAWS = "poisson, gamma, constant, closed_loop"
@@ -108,7 +108,7 @@ def tables(name, *argv_and_says):
     *argv, says = argv_and_says
     short = MEASURED + "MI300X,16\n" + "MI300X,16,8192,8192,bf16,30\n"
     timeless = MEASURED.replace("time_us", "note")
-    files = {"t.csv": MEASURED, "empty.csv": "", "short.csv": short, "timeless.csv": timeless, "other.csv": "a,b\n1,2\n", "folder": None}
+    files = {"t.csv": MEASURED, "empty.csv": "", "short.csv": short, "timeless.csv": timeless, "negative.csv": "hw,M,N,K,dtype,time_us\nMI300X,8,8,8,bf16,-5\n", "other.csv": "a,b\n1,2\n", "folder": None}
     return Row("tables: " + name, argv, says, files=files)
 
 
@@ -654,6 +654,14 @@ ROWS = [
     tables("nothing to calibrate to", "calibrate", "{dir}/other.csv", "--hw", "mi300x", "{dir}/other.csv: " + NO_TABLE),
     tables("an empty table to calibrate to", "calibrate", "{dir}/empty.csv", "--hw", "mi300x", "{dir}/empty.csv: the file is empty"),
     tables("another machine's rows", "calibrate", "{dir}/t.csv", "--hw", "h100", "no row speaks of h100; --every-row takes all rows for this machine's"),
+    tables(
+        "no time above zero",
+        "calibrate",
+        "{dir}/negative.csv",
+        "--hw",
+        "mi300x",
+        "rows speak of mi300x, but none has a measured time above 0",
+    ),
     tables(
         "an unknown place",
         "calibrate",

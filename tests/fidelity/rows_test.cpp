@@ -503,6 +503,14 @@ TEST_CASE("what prices a row stands at a place of the machine's file", "[rows]")
         "interconnect.libraries.rccl");
   CHECK(place(kAllReduce, all_reduce("MI300X", "RCCL 2.22.3 in Azure", 8, 1)) ==
         "interconnect.libraries.rccl_azure");
+  CHECK(place(kAllReduce, all_reduce("MI300X", "RCCL 2.22.3", 8, 1)) ==
+        "interconnect.libraries.rccl");
+  CHECK(place(kAllReduce,
+              "hw,impl,n_gpu,bytes,source\nMI300X,RCCL 2.22.3,8,1,Azure ND_MI300X_v5\n") ==
+        "interconnect.libraries.rccl_azure");
+  const auto nvls = table_of(all_reduce("H100", "NCCL 2.18.5 NVLS", 8, 1));
+  CHECK(kAllReduce.constants(Row(nvls, 0), machines.named("h100")) ==
+        "interconnect.libraries.nccl_nvls");
   CHECK(place(kAllReduce, all_reduce("MI300X", "QR-Q4", 8, 1)) == "interconnect.libraries.quick");
   CHECK(place(kMoe, moe("MI300X", 1, 1, 1, 1, 1, "fp8")) == "moe");
 }

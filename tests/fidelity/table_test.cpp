@@ -65,8 +65,7 @@ TEST_CASE("a cell without what it must have says file, row and column", "[table]
   CHECK_FALSE(error_of([&] { (void)Row(table, 2).count("M"); }).empty());  // beyond 1e12
   CHECK(error_of([&] { (void)Row(table, 0).number("x"); }) ==
         "t.csv: row 1: x: expected a number of at least 0.000000, got '-1'");
-  CHECK(error_of([&] { (void)Row(table, 0).number("y"); }) ==
-        "t.csv: no column 'y'; known: M, x");
+  CHECK(error_of([&] { (void)Row(table, 0).number("y"); }) == "t.csv: no column 'y'; known: M, x");
   CHECK(Row(table, 3).count("M") == 16);
   CHECK(Row(table, 3).number("x") == 25.0);
 }

@@ -116,6 +116,44 @@ TEST_CASE("Efficiency slows the kind it is given for and no other", "[hw][kernel
   CHECK(cost(stream_of(Bytes{1e6}), 0.0, half).memory.value() == Approx(1e-6));
 }
 
+TEST_CASE("Efficiency slows experts and the links of a collective", "[hw][kernel_cost]") {
+  const GpuSpec gpu = ridgeline::tests::shipped_gpu("mi300x");
+  const auto longer = [&](const KernelWork& work, KernelKind kind, bool arithmetic) {
+    EfficiencySpec half;
+    (arithmetic ? half.compute : half.bandwidth)[static_cast<std::size_t>(kind)] = 0.5;
+    const KernelCost plain = cost_of(work, gpu, {}, Nanoseconds{0});
+    const KernelCost slow = cost_of(work, gpu, half, Nanoseconds{0});
+    const auto working = [](const KernelCost& c) {
+      return (std::max({c.compute, c.memory, c.link}) - c.fixed).value();
+    };
+    return working(slow) / working(plain);
+  };
+  KernelWork experts;
+  experts.kind = KernelKind::experts;
+  ExpertStage stage;
+  stage.query.tokens = 8;
+  stage.query.model_dim = 4096;
+  stage.query.inter_dim = 14336;
+  stage.query.experts = 8;
+  stage.query.topk = 2;
+  stage.query.math = Dtype::bf16;
+  stage.query.weight_element = stage.query.activation_element = Bytes{2};
+  experts.operation = stage;
+  CHECK(longer(experts, KernelKind::experts, false) == Approx(2.0));  // weights bind at 8 tokens
+  stage.query.tokens = 16384;
+  experts.operation = stage;
+  CHECK(longer(experts, KernelKind::experts, true) == Approx(2.0));
+
+  KernelWork collective;
+  collective.kind = KernelKind::collective;
+  CollectiveCall call;
+  call.query.gpus = 8;
+  call.query.bytes = Bytes{1e6};
+  call.library = "rccl";
+  collective.operation = call;
+  CHECK(longer(collective, KernelKind::collective, false) == Approx(2.0));
+}
+
 TEST_CASE(
     "A tuned product is no slower than any tile and split there is, and an untuned one no faster",
     "[hw][kernel_cost]") {
@@ -173,6 +211,9 @@ TEST_CASE("Efficiencies read by the kind of kernel they are for", "[hw][kernel_c
         "s.yaml:1:12: compute.gem: unknown key; did you mean 'gemm'?");
   CHECK(error("{compute: {gemm: 1.2}}") ==
         "s.yaml:1:18: compute.gemm: expected a fraction between 0.001 and 1, got '1.2'");
+  CHECK(error("{compute: {collective: 0.5}}") ==
+        "s.yaml:1:24: compute.collective: a collective computes nothing; bandwidth.collective is "
+        "its links'");
   CHECK(error("{bandwidth: {gemm: 0}}") ==
         "s.yaml:1:20: bandwidth.gemm: expected a fraction between 0.001 and 1, got '0'");
 }

@@ -1,7 +1,6 @@
 #include "timeline/readers/formats.hpp"
 
 #include <array>
-#include <fstream>
 #include <optional>
 #include <system_error>
 
@@ -70,14 +69,6 @@ std::string understood() {
   return out;
 }
 
-/// Whether the file on disk is SQLite's, which reads it there: it need not fit into memory.
-bool is_database(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::array<char, 15> head{};
-  in.read(head.data(), head.size());
-  return std::string_view(head.data(), static_cast<std::size_t>(in.gcount())) == "SQLite format 3";
-}
-
 }  // namespace
 
 const std::vector<RecordingFormat>& recording_formats() {
@@ -104,7 +95,7 @@ Recording read_recording(const fs::path& path) {
   std::error_code error;
   const bool directory = path != "-" && fs::is_directory(path, error);
   InputText text;
-  if (!directory && (path == "-" || !is_database(path))) {
+  if (!directory && (path == "-" || !is_sqlite_file(path))) {
     text = load_input(path, file.name);
     file.text = text.view();
   }

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
-bool file_is_sqlite(const std::filesystem::path& path) {
+}  // namespace
+
+bool is_sqlite_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::string head(kMagic.size(), ' ');
@@ -21,10 +23,8 @@ bool file_is_sqlite(const std::filesystem::path& path) {
   return in.good() && head == kMagic;
 }
 
-}  // namespace
-
 bool is_sqlite(const RecordingFile& file) {
-  return file.text.starts_with(kMagic) || file_is_sqlite(file.path);
+  return file.text.starts_with(kMagic) || is_sqlite_file(file.path);
 }
 
 void SqliteDatabase::Close::operator()(sqlite3* db) const { sqlite3_close(db); }
@@ -33,7 +33,7 @@ void SqliteRows::Finalize::operator()(sqlite3_stmt* statement) const {
 }
 
 SqliteDatabase::SqliteDatabase(const RecordingFile& file) : name_(file.name) {
-  const bool on_disk = file_is_sqlite(file.path);
+  const bool on_disk = is_sqlite_file(file.path);
   sqlite3* db = nullptr;
   const int opened =
       sqlite3_open_v2(on_disk ? file.path.c_str() : ":memory:", &db,

@@ -17,6 +17,9 @@ namespace ridgeline::timeline {
 
 /// Whether the file, or its text where it has been read, begins as SQLite's files do.
 [[nodiscard]] bool is_sqlite(const RecordingFile& file);
+/// Whether a file on disk is: SQLite reads it there, it need not fit into memory. A pipe is not
+/// touched.
+[[nodiscard]] bool is_sqlite_file(const std::filesystem::path& path);
 
 class SqliteRows;
 

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "core/error.hpp"
+#include "core/lower.hpp"
 #include "timeline/readers/formats.hpp"
 #include "workloads/model_reference.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// A reference as if somebody had written it into a document.
 core::Node reference(const std::string& name, const std::string& option) {
@@ -51,7 +45,7 @@ bool looks_like_trace(const std::filesystem::path& path) {
 
 std::optional<hw::GpuSpec> gpu_named(const std::string& device_name,
                                      const core::ConfigLibrary& library) {
-  const std::string device = lower(device_name);
+  const std::string device = core::lower(device_name);
   std::string best;
   for (const std::string& name : library.names("hw")) {
     if (device.find(name) != std::string::npos && name.size() > best.size()) best = name;

@@ -1,9 +1,9 @@
 // Collectives among the GPUs of a node.
 
 #include <algorithm>
-#include <cctype>
 
 #include "core/error.hpp"
+#include "core/lower.hpp"
 #include "fidelity/operation.hpp"
 #include "hw/collective_cost.hpp"
 
@@ -28,13 +28,6 @@ hw::CollectiveKind kind_of(const Row& row) {
   row.fail("op", "all_reduce, reduce_scatter, all_gather, all_to_all, broadcast or send");
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 /// "QR-Q4": QuickReduce and its 4-bit codec.
 hw::WireCodec codec_of(const std::string& implementation) {
   const auto has = [&](std::string_view part) {
@@ -52,9 +45,9 @@ hw::WireCodec codec_of(const std::string& implementation) {
 /// The machine's first where none fits.
 const hw::CollectiveLibrary& library_of(const Row& row, const hw::NodeSpec& node,
                                         std::vector<std::string>& flags) {
-  const std::string implementation = lower(row.text("impl"));
+  const std::string implementation = core::lower(row.text("impl"));
   const std::string where =
-      lower(std::string(row.text("source")) + " " + std::string(row.text("note")));
+      core::lower(std::string(row.text("source")) + " " + std::string(row.text("note")));
   const hw::CollectiveLibrary* best = nullptr;
   std::size_t longest = 0;
   const auto consider = [&](const hw::CollectiveLibrary& library, const std::string& word) {
@@ -82,7 +75,7 @@ Prediction predict_collective(const Row& row, Machines& machines) {
   if (gpu.node.libraries.empty())
     row.fail("hw", "a machine whose configuration has an interconnect");
   Prediction p;
-  const std::string implementation = lower(row.text("impl"));
+  const std::string implementation = core::lower(row.text("impl"));
   const hw::CollectiveLibrary& library = library_of(row, gpu.node, p.flags);
   hw::CollectiveQuery query;
   query.kind = kind_of(row);

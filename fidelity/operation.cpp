@@ -1,22 +1,15 @@
 #include "fidelity/operation.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/lower.hpp"
 
 namespace ridgeline::fidelity {
 namespace {
 
 constexpr double kNineOfTen = 1.645;  // standard deviations either side, for a normal distribution
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 }  // namespace
 
@@ -50,7 +43,7 @@ const hw::GpuSpec& machine_of(const Row& row, Machines& machines) {
 }
 
 std::string_view flavour_of(std::string_view text, hw::Dtype dtype, const hw::GemmSpec& gemm) {
-  const std::string words = lower(text);
+  const std::string words = core::lower(text);
   const std::string_view prefix = hw::name_of(dtype);
   std::string_view best;
   for (const hw::GemmFamily& family : gemm.families) {
@@ -69,7 +62,7 @@ std::string_view flavour_of(std::string_view text, hw::Dtype dtype, const hw::Ge
 }
 
 NumberFormat number_format(std::string_view text) {
-  const std::string words = lower(text);
+  const std::string words = core::lower(text);
   NumberFormat format;
   struct Word {
     std::string_view part;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/lower.hpp"
 #include "fidelity/operation.hpp"
 #include "sim/metrics.hpp"
 #include "sim/run.hpp"
@@ -18,17 +19,10 @@
 namespace ridgeline::fidelity {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 /// "vLLM 0.8.3 (April 10 release)" and "rocm6.3.1_vllm0.8.3" are {0, 8, 3}: what stands behind the
 /// name of the engine, or the first; nothing where no number with a point stands.
 std::optional<std::array<int, 3>> version_in(std::string_view text) {
-  if (const std::size_t name = lower(text).find("vllm"); name != std::string::npos) {
+  if (const std::size_t name = core::lower(text).find("vllm"); name != std::string::npos) {
     if (const auto own = version_in(text.substr(name + 4))) return own;
   }
   for (std::size_t i = 0; i + 2 < text.size(); ++i) {
@@ -50,9 +44,9 @@ std::optional<std::array<int, 3>> version_in(std::string_view text) {
 
 /// The software stack of configs/stacks for what a table calls it.
 std::string stack_for(const Row& row) {
-  const std::string framework = lower(row.text("framework"));
+  const std::string framework = core::lower(row.text("framework"));
   const std::string version(row.text("version"));
-  const std::string words = lower(version + " " + std::string(row.text("mode_notes")));
+  const std::string words = core::lower(version + " " + std::string(row.text("mode_notes")));
   if (framework.find("sglang") != std::string::npos) return "sglang";
   if (framework.find("tgi") != std::string::npos) return "tgi";
   if (framework.find("vllm") == std::string::npos)
@@ -97,7 +91,7 @@ core::Node model_of(const Row& row, const core::ConfigLibrary& library) {
 
 /// The word in configurations for "fp8 (amd/...-FP8-KV)"; nothing for 16 bits.
 std::optional<std::string> quantization_of(std::string_view text) {
-  const std::string words = lower(text);
+  const std::string words = core::lower(text);
   for (const char* method : {"fp8", "int8", "awq", "gptq", "mxfp4"}) {
     if (words.starts_with(method)) return method;
   }
@@ -128,7 +122,7 @@ struct Load {
 /// The scenario of configs/scenarios that a row's load is called by: mlperf_server for "MLPerf
 /// Server". Its workload and engine hold then, where the row says nothing else.
 std::optional<std::string> scenario_for(const Row& row, const core::ConfigLibrary& library) {
-  std::string name = lower(row.text("load_kind"));
+  std::string name = core::lower(row.text("load_kind"));
   std::replace(name.begin(), name.end(), ' ', '_');
   const auto names = library.names("scenarios");
   const bool known = std::find(names.begin(), names.end(), name) != names.end();
@@ -136,7 +130,7 @@ std::optional<std::string> scenario_for(const Row& row, const core::ConfigLibrar
 }
 
 Load load_of(const Row& row, const core::Node& scenario) {
-  const std::string kind = lower(row.text("load_kind"));
+  const std::string kind = core::lower(row.text("load_kind"));
   Load load;
   const core::Node* workload = scenario.find("workload");
   const core::Node* arrivals = workload == nullptr ? nullptr : workload->find("arrivals");
@@ -220,7 +214,7 @@ const Reading& reading_of(const Row& row) {
 
 /// What the row's unit makes of a metric: 1 for a rate, a second in its unit for a time.
 double scale_of(const Row& row, const Reading& reading) {
-  const std::string unit = row.has("unit") ? lower(row.text("unit")) : std::string();
+  const std::string unit = row.has("unit") ? core::lower(row.text("unit")) : std::string();
   if (reading.unit <= 0.0 || unit.empty()) return reading.unit <= 0.0 ? 1.0 : reading.unit;
   for (const auto& [name, second] :
        {std::pair{"s", 1.0}, std::pair{"ms", 1e3}, std::pair{"us", 1e6}}) {
@@ -277,7 +271,7 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   }
   set(document, "engine.tensor_parallel_size",
       std::to_string(row.maybe("tp") ? row.count("tp") : 1));
-  if (const auto kv = lower(row.text("kv_dtype")); kv == "fp8")
+  if (const auto kv = core::lower(row.text("kv_dtype")); kv == "fp8")
     set(document, "engine.kv_cache_dtype", kv);
   if (const auto steps = number_after(row.text("mode_notes"), "num-scheduler-steps");
       steps && stack.starts_with("vllm_v0"))

@@ -1,7 +1,8 @@
 #include "hw/attention_spec.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "core/lower.hpp"
 
 namespace ridgeline::hw {
 namespace {
@@ -90,9 +91,7 @@ AttentionTogether read_together(const core::Reader& in) {
 }  // namespace
 
 const AttentionKernel* AttentionSpec::kernel_named(std::string_view name) const {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = core::lower(name);
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const AttentionKernel& k) {
     return lower.find(k.word) != std::string::npos;
   });

@@ -73,7 +73,7 @@ CollectiveLibrary read_library(const core::Reader& in, const std::string& name) 
 
 }  // namespace
 
-const CollectiveLibrary& NodeSpec::library(std::string_view name) const {
+const CollectiveLibrary& NodeSpec::collectives(std::string_view name) const {
   std::string names;
   for (const CollectiveLibrary& one : libraries) {
     if (one.name == name) return one;

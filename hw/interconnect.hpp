@@ -85,7 +85,7 @@ struct NodeSpec {
   bool operator==(const NodeSpec&) const = default;
 
   /// The library of that name; SimulationError, with the names there are, when there is none.
-  [[nodiscard]] const CollectiveLibrary& library(std::string_view name) const;
+  [[nodiscard]] const CollectiveLibrary& collectives(std::string_view name) const;
 };
 
 /// Reads `interconnect:` of a machine; errors as core/reader.hpp has them.

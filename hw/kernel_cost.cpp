@@ -197,7 +197,8 @@ class Pricing {
   }
 
   void price(const CollectiveCall& call) {
-    const CollectiveCost cost = cost_of(call.query, gpu_.node, gpu_.node.library(call.library));
+    const CollectiveCost cost =
+        cost_of(call.query, gpu_.node, gpu_.node.collectives(call.collectives));
     cost_.link = cost.time / bandwidth_;
     cost_.spread = cost.spread;
     cost_.extrapolated = cost.extrapolated || gpu_.borrowed;

@@ -73,7 +73,7 @@ struct ExpertStage {
 
 struct CollectiveCall {
   CollectiveQuery query;
-  std::string_view library;  // of the machine's interconnect; static storage
+  std::string_view collectives;  // a library of the machine's interconnect; static storage
 };
 
 /// What kernels with a mechanism of their own are asked; every other kernel is a matrix product or

@@ -56,6 +56,23 @@ def cases_page():
     return "\n".join(lines) + "\n"
 
 
+def bring_up_to_date(texts, check, command):
+    """Writes each path's text where it differs; with `check` says so instead. True if anything is to be written still."""
+    stale = False
+    for path, text in texts.items():
+        old = path.read_text() if path.exists() else ""
+        if old == text:
+            continue
+        if check:
+            stale = True
+            print(f"{path.relative_to(ROOT)} is out of date; run {command}")
+            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), "there", "now", n=0))
+        else:
+            path.write_text(text)
+            print(f"wrote {path.relative_to(ROOT)}")
+    return stale
+
+
 def replace_block(text, name, body):
     pattern = re.compile(rf"(<!-- begin: {name}[^\n]*-->\n).*?(<!-- end: {name} -->)", re.DOTALL)
     assert pattern.search(text), f"README.md has no block named {name}"
@@ -76,18 +93,7 @@ def main():
         figures = subprocess.run([bench, *([args.bench] if args.bench else [])], check=True, capture_output=True, text=True).stdout
         readme = replace_block(readme, "bench", figures)
 
-    stale = False
-    for path, text in ((ROOT / "README.md", readme), (ROOT / "docs" / "cases.md", cases_page())):
-        old = path.read_text() if path.exists() else ""
-        if old == text:
-            continue
-        if args.check:
-            stale = True
-            print(f"{path.relative_to(ROOT)} is out of date; run scripts/update_docs.py")
-            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), "there", "now", n=0))
-        else:
-            path.write_text(text)
-            print(f"wrote {path.relative_to(ROOT)}")
+    stale = bring_up_to_date({ROOT / "README.md": readme, ROOT / "docs" / "cases.md": cases_page()}, args.check, "scripts/update_docs.py")
     sys.exit(1 if stale else 0)
 
 

@@ -2,16 +2,15 @@
 """Holds the program against published measurements and writes docs/validation.md, its picture and the table in README.md.
 
     scripts/validation_report.py DATA_DIR            writes docs/validation.md, docs/validation.png, the block in README.md
-    scripts/validation_report.py [DATA_DIR] --check  changes nothing; exit code 1 and a sentence if they are not what the data give
+    scripts/validation_report.py DATA_DIR --check    changes nothing; exit code 1 and a sentence if they are not what the data give
 
-The program is build/ridgeline, or $RIDGELINE. --check looks for the data where tests/corpus.hpp looks and is skipped without them; it
-does not look at the picture, which needs matplotlib (Debian: python3-matplotlib).
+The program is build/ridgeline, or $RIDGELINE. DATA_DIR may be left out where $RIDGELINE_CORPUS says it. With --check,
+for the tests, that comes first, and without the data it is skipped; it does not look at the picture, which needs matplotlib (Debian: python3-matplotlib).
 """
 
 import argparse
 import collections
 import csv
-import difflib
 import hashlib
 import json
 import os
@@ -22,7 +21,7 @@ import sys
 import tempfile
 import textwrap
 
-from update_docs import PROGRAM, ROOT, replace_block
+from update_docs import PROGRAM, ROOT, bring_up_to_date, replace_block
 
 # What is judged, in this order. The two MI300X tables of matrix products overlap, see `twins`.
 TABLES = {
@@ -610,34 +609,24 @@ def draw(results, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", metavar="DATA_DIR", help="folder with mi300x, other_gpus and traces; $RIDGELINE_CORPUS if left out")
+    parser.add_argument("data", nargs="?", metavar="DATA_DIR", help="folder with mi300x, other_gpus and traces")
     parser.add_argument("--check", action="store_true", help="change nothing, say what is out of date")
     args = parser.parse_args()
-    data = pathlib.Path(args.data or os.environ.get("RIDGELINE_CORPUS") or ROOT.parent / "shared" / "data").resolve()
+    places = [place for place in (args.data, os.environ.get("RIDGELINE_CORPUS")) if place]
+    if not places:
+        parser.error("expected DATA_DIR, or $RIDGELINE_CORPUS")
+    data = pathlib.Path(places[-1 if args.check else 0]).resolve()
     missing = [f for f in (*TABLES.values(), *RECORDINGS.values(), *TRACES.values()) if not (data / f).is_file()]
     if missing:
-        if args.check and not args.data:
+        if args.check:
             print("skipped: no corpus")
             return
         sys.exit(f"{data}: has no {missing[0]}")
 
     results = Results(data)
-    stale = False
     readme = ROOT / "README.md"
-    for path, text in (
-        (ROOT / "docs" / "validation.md", page(results)),
-        (readme, replace_block(readme.read_text(), "validation", brief(results))),
-    ):
-        old = path.read_text() if path.exists() else ""
-        if old == text:
-            continue
-        if args.check:
-            stale = True
-            print(f"{path.relative_to(ROOT)} is out of date; run scripts/validation_report.py DATA_DIR")
-            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), "there", "now", n=0))
-        else:
-            path.write_text(text)
-            print(f"wrote {path.relative_to(ROOT)}")
+    texts = {ROOT / "docs" / "validation.md": page(results), readme: replace_block(readme.read_text(), "validation", brief(results))}
+    stale = bring_up_to_date(texts, args.check, "scripts/validation_report.py DATA_DIR")
     if not args.check:
         draw(results, ROOT / "docs" / "validation.png")
         print("wrote docs/validation.png")

@@ -10,14 +10,11 @@
 
 namespace ridgeline::tests {
 
-/// A file of the corpus: below $RIDGELINE_CORPUS if that is set, else below ../shared/data beside
-/// the source. Prints that it was skipped, and returns nothing, when the file is not there.
+/// A file of the corpus: below $RIDGELINE_CORPUS if that is set, else where tests/CMakeLists.txt
+/// says. Prints that it was skipped, and returns nothing, when the file is not there.
 inline std::optional<std::filesystem::path> corpus(const std::filesystem::path& relative) {
   const char* set = std::getenv("RIDGELINE_CORPUS");
-  const std::filesystem::path root =
-      set != nullptr && *set != '\0'
-          ? std::filesystem::path(set)
-          : std::filesystem::path(RIDGELINE_SOURCE_DIR) / ".." / "shared" / "data";
+  const std::filesystem::path root = set != nullptr && *set != '\0' ? set : RIDGELINE_CORPUS;
   std::error_code error;
   if (std::filesystem::path found = root / relative; std::filesystem::is_regular_file(found, error))
     return found;

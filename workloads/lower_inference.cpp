@@ -132,7 +132,7 @@ class InferenceLowering {
     call.query.kind = kind;
     call.query.gpus = gpus;
     call.query.bytes = bytes;
-    call.library = lowering_.collectives;
+    call.collectives = lowering_.collectives;
     work.operation = call;
     program_.add(work);
   }

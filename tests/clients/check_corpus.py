@@ -2,9 +2,9 @@
 """Real traces, read by us and by a few lines of Python that share nothing with us: the same kernels, the same span, the same busy time,
 the same class at the top.
 
-    check_corpus.py RIDGELINE SOURCE_DIR [--write]
+    check_corpus.py RIDGELINE CORPUS [--write]
 
-The traces are looked for where tests/corpus.hpp looks; without them the test is skipped. What is read of each file, or why it is
+The traces are in CORPUS/traces, or below $RIDGELINE_CORPUS if that is set; without them the test is skipped. What is read of each file, or why it is
 refused, is also held against the table beside this script, corpus_golden.tsv, which --write writes anew: read its diff.
 """
 
@@ -18,12 +18,6 @@ import sqlite3
 import subprocess
 import sys
 from decimal import Decimal
-
-
-def corpus(source_dir):
-    place = os.environ.get("RIDGELINE_CORPUS") or source_dir.resolve().parent / "shared" / "data"
-    folder = pathlib.Path(place) / "traces"
-    return folder if folder.is_dir() else None
 
 
 def nanoseconds(microseconds):
@@ -115,8 +109,8 @@ def hold_against_golden(table, write):
 
 
 def main():
-    program, folder = sys.argv[1], corpus(pathlib.Path(sys.argv[2]))
-    if folder is None:
+    program, folder = sys.argv[1], pathlib.Path(os.environ.get("RIDGELINE_CORPUS") or sys.argv[2]) / "traces"
+    if not folder.is_dir():
         print("skipped: no corpus")
         return
     failures = checked = refused = 0

@@ -1,5 +1,5 @@
 #pragma once
-// What all tests share: files that vanish, and errors as text.
+// What all tests share: the configurations that ship, files that vanish, and errors as text.
 
 #include <unistd.h>
 
@@ -9,9 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/config_library.hpp"
 #include "core/error.hpp"
 
 namespace ridgeline::tests {
+
+inline const core::ConfigLibrary& shipped() {
+  static const core::ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
+  return library;
+}
 
 /// A folder of its own for one test, gone with it.
 class TemporaryFolder {

@@ -15,11 +15,6 @@
 
 namespace ridgeline::tests {
 
-inline const core::ConfigLibrary& shipped() {
-  static const core::ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
-  return library;
-}
-
 /// A machine whose numbers are easy: ten units, 10 TFLOP/s in bf16 (1 TFLOP/s a unit) and twice
 /// that in fp8, 1 TB/s (1 MB in 1 us), and kernels that cost their floor and a fixed time.
 inline constexpr std::string_view kEasy = R"(

@@ -239,12 +239,12 @@ TEST_CASE("A node is read, and what it leaves out is free", "[hw][interconnect]"
       "topology: switch\ngpus: 8\nrate: 450 GB/s\n"
       "libraries: {nccl: {algorithms: [two_shot, in_switch], fixed: 20 us}, free: {}}\n");
   CHECK((node.topology == Topology::node_switch && node.gpus == 8));
-  CHECK(node.library("nccl").algorithms.size() == 2);
-  CHECK(node.library("nccl").fixed.value() == Approx(20e-6));
+  CHECK(node.collectives("nccl").algorithms.size() == 2);
+  CHECK(node.collectives("nccl").fixed.value() == Approx(20e-6));
   CollectiveLibrary expected;
   expected.name = "free";
-  CHECK(node.library("free") == expected);
-  CHECK_THROWS_WITH(node.library("rccl"),
+  CHECK(node.collectives("free") == expected);
+  CHECK_THROWS_WITH(node.collectives("rccl"),
                     "the machine has no communication library 'rccl'; it has nccl, free");
 }
 

@@ -10,6 +10,7 @@
 #include "hw/gpu_spec.hpp"
 #include "hw/kernel_cost.hpp"
 #include "hw/launch_queue.hpp"
+#include "tests/core/fixtures.hpp"
 
 namespace ridgeline::tests {
 
@@ -56,27 +57,12 @@ inline hw::LaunchSpec launch_in_us(std::int64_t issue, std::int64_t doorbell, st
   return launch;
 }
 
-inline core::ConfigLibrary shipped() {
-  return core::ConfigLibrary(RIDGELINE_SOURCE_DIR "/configs");
-}
-
 inline hw::GpuSpec shipped_gpu(const std::string& name) {
   const core::Node node = shipped().resolve("hw", core::parse_yaml(name, "test"));
   const core::Reader in(node);
   hw::GpuSpec gpu = hw::read_gpu_spec(in);
   in.finish();
   return gpu;
-}
-
-/// What the ConfigError that `action` throws says; "" when it throws none.
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const core::ConfigError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace ridgeline::tests

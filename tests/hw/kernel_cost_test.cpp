@@ -149,7 +149,7 @@ TEST_CASE("Efficiency slows experts and the links of a collective", "[hw][kernel
   CollectiveCall call;
   call.query.gpus = 8;
   call.query.bytes = Bytes{1e6};
-  call.library = "rccl";
+  call.collectives = "rccl";
   collective.operation = call;
   CHECK(longer(collective, KernelKind::collective, false) == Approx(2.0));
 }

@@ -16,11 +16,6 @@
 
 namespace ridgeline::tests {
 
-inline const core::ConfigLibrary& shipped() {
-  static const core::ConfigLibrary library(std::filesystem::path(RIDGELINE_SOURCE_DIR) / "configs");
-  return library;
-}
-
 // Bytes of the tiny model, two to an element (head_dim = 64 / 4 = 16, q_dim = 64, kv_dim = 2 x 16 =
 // 32):
 //   linear layers   2 x (64 (64 + 2 x 32) + 64 x 64 + 3 x 64 x 128) = 73,728 elements

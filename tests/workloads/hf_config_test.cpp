@@ -11,13 +11,9 @@ namespace {
 
 using namespace ridgeline;
 using tests::error_of;
+using tests::shipped;
 using tests::TemporaryFolder;
 using workloads::ModelSpec;
-
-const core::ConfigLibrary& shipped() {
-  static const core::ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
-  return library;
-}
 
 ModelSpec from_json(const std::string& json) {
   const TemporaryFolder folder;

@@ -23,25 +23,13 @@ using hw::Dtype;
 using hw::KernelKind;
 using hw::KernelProgram;
 using hw::KernelWork;
+using tests::model;
+using tests::shipped;
 using workloads::Lowering;
 using workloads::ModelSpec;
 using workloads::Parallelism;
 using workloads::StepShape;
 using workloads::WeightPart;
-
-const core::ConfigLibrary& shipped() {
-  static const core::ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
-  return library;
-}
-
-ModelSpec model(const std::string& yaml) {
-  core::Node reference = core::parse_yaml(yaml, "m.yaml");
-  const core::Node node = shipped().resolve("models", reference, "model");
-  const core::Reader in(node, "model");
-  const ModelSpec spec = workloads::read_model_spec(in);
-  in.finish();
-  return spec;
-}
 
 hw::GpuSpec machine(const std::string& name) {
   const core::Node node = shipped().resolve("hw", core::parse_yaml(name, "hw.yaml"));
@@ -259,7 +247,7 @@ TEST_CASE("Two all-reduces a layer, one of the embeddings, and a gather of the l
       CHECK((call != nullptr) == (work.kind == KernelKind::collective));
       if (call == nullptr) return;
       CHECK(call->query.gpus == 8);
-      CHECK(call->library == "quick");
+      CHECK(call->collectives == "quick");
       if (call->query.kind != hw::CollectiveKind::all_reduce) return;
       CHECK(call->query.bytes == Bytes{48.0 * number(m.hidden) * 2.0});  // bf16
       reduced += times;

@@ -12,23 +12,10 @@ namespace {
 using namespace ridgeline;
 using hw::Dtype;
 using tests::error_of;
+using tests::model;
+using tests::shipped;
 using workloads::ModelSpec;
 using workloads::WeightPart;
-
-const core::ConfigLibrary& shipped() {
-  static const core::ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
-  return library;
-}
-
-/// A model as a scenario would write it: a name, or a map.
-ModelSpec model(const std::string& yaml) {
-  core::Node reference = core::parse_yaml(yaml, "m.yaml");
-  const core::Node node = shipped().resolve("models", reference, "model");
-  const core::Reader in(node, "model");
-  const ModelSpec spec = workloads::read_model_spec(in);
-  in.finish();
-  return spec;
-}
 
 /// Two layers of a width of 8, two heads of 4, a vocabulary of 100: numbers to follow by hand.
 ModelSpec tiny(const std::string& more = "") {

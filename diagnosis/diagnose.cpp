@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/complete.hpp"
 #include "diagnosis/findings.hpp"
 #include "diagnosis/fixes/table.hpp"
 
@@ -105,14 +106,16 @@ std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, 
 
 }  // namespace
 
-Diagnosis diagnose(const Evidence& evidence) {
-  require_sensible(evidence);
+Diagnosis diagnose(const Evidence& as_told) {
+  require_sensible(as_told);
+  const Evidence evidence = completed(as_told);
   const Work work = work_of(evidence);
+  const std::vector<Clue> clues = clues_of(evidence, work);
   Diagnosis d;
   d.title = evidence.title;
   d.phase = work.phase;
-  d.time_budget = time_budget(evidence, work);
-  const Verdict verdict = regime_of(evidence, work, d.time_budget);
+  d.time_budget = time_budget(evidence, work, clues);
+  const Verdict verdict = regime_of(evidence, work, d.time_budget, clues);
   d.regime = verdict.regime;
   d.inconsistencies = inconsistencies_of(evidence, work, d.time_budget);
   d.confidence = verdict.confidence;
@@ -120,7 +123,7 @@ Diagnosis diagnose(const Evidence& evidence) {
   d.confidence = std::clamp(d.confidence, 0.02, 0.97);
   d.queueing = queueing_of(evidence, work);
   const bool overloaded = d.queueing && d.queueing->overloaded;
-  d.settling_evidence = findings_of(evidence, work, d.time_budget, d.queueing, d.regime);
+  d.settling_evidence = findings_of(evidence, work, d.time_budget, d.queueing, d.regime, clues);
   d.question = question_of(evidence, work, d.time_budget, d.queueing, d.regime);
   if (d.time_budget && !d.time_budget->overfull) {
     const Situation situation{evidence, work, *d.time_budget, d.regime, overloaded};

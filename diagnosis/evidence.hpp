@@ -3,22 +3,20 @@
 // was measured from outside and what a profiler showed. Nothing is filled in here that nobody said;
 // what follows from it is diagnosis/work.hpp.
 //
-// Two roads make one: `load_evidence` reads what a person typed, diagnosis/observe.hpp takes it
-// from a timeline.
+// Two roads make one: diagnosis/evidence_reader.hpp reads what a person typed,
+// diagnosis/observe.hpp takes it from a timeline.
 
 #include <array>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/config_library.hpp"
 #include "core/quantity_text.hpp"
 #include "diagnosis/value.hpp"
 #include "hw/dtype.hpp"
 #include "hw/gpu_spec.hpp"
+#include "timeline/span.hpp"
 
 namespace ridgeline::diagnosis {
 
@@ -33,6 +31,11 @@ struct Machine {
   double hbm_sustained = 1.0;
   std::map<hw::Dtype, double> peak_sustained;
   Maybe devices;  // that share one copy of the model; absent means one
+  Maybe compute_units;
+  Maybe link_bandwidth;    // between devices: what one sends, over all its links
+  double link_rate = 0.0;  // by the datasheet: of the link between two devices, or of a port
+  bool linked_in_pairs = false;
+  Maybe host_bandwidth;  // to the host's memory, one way
 };
 
 struct Model {
@@ -57,9 +60,30 @@ enum class Arrivals : std::uint8_t {
   saturated,      // there is always one more waiting
 };
 
+/// The engine and its switches, in vLLM's words.
+struct Engine {
+  std::string name;
+  std::optional<bool> enforce_eager;
+  Maybe max_num_seqs;
+  Maybe max_num_batched_tokens;
+  Maybe speculative_tokens;  // guessed a pass
+  Maybe accepted_tokens;     // that a pass yields, the model's own token among them
+  Maybe gpu_layers;          // share of the layers that are on the device
+};
+
+struct Memory {
+  Maybe kv_bytes;           // of the whole KV cache of one copy
+  Maybe kv_tokens;          // that it holds
+  Maybe host_weight_bytes;  // weights that stay in the host's memory
+  Maybe allocated;          // of one device
+};
+
 struct Serving {
   std::optional<Arrivals> arrivals;
   Maybe concurrency;              // sequences decoding together
+  Maybe requests;                 // of the whole run
+  Maybe request_rate;             // offered
+  Maybe shared_prefix_tokens;     // of every prompt, the same
   Maybe prompt_tokens;            // median
   Maybe output_tokens;            // median
   Maybe context_tokens;           // of a decoding sequence
@@ -75,13 +99,21 @@ struct Serving {
 struct Measured {
   Maybe throughput;  // output tokens per second, all sequences (training: tokens per second)
   Maybe throughput_per_sequence;
+  Maybe total_throughput;     // prompt tokens counted too
+  Maybe requests_per_second;  // finished
   Maybe ttft;
+  Maybe ttft_p99;
   Maybe itl;
+  Maybe itl_p99;
+  Maybe latency;  // of a whole request
   Maybe step_time;
+  Maybe flop_rate;       // of one device: useful, as model FLOP over time
+  Maybe hbm_rate;        // of one device
+  Maybe bytes_per_step;  // that all devices read from HBM in one step or for one token
 };
 
 /// What a profile covers.
-enum class Window : std::uint8_t { decode, prefill, training };
+enum class Window : std::uint8_t { decode, prefill, training, kernel };
 
 /// Kernels by what a fix would do about them.
 enum class KernelGroup : std::uint8_t {
@@ -99,6 +131,7 @@ inline constexpr std::array<std::string_view, 8> kKernelGroupNames{
 [[nodiscard]] constexpr std::string_view name_of(KernelGroup g) {
   return kKernelGroupNames[static_cast<std::size_t>(g)];
 }
+[[nodiscard]] KernelGroup group_of(timeline::KernelClass cls);
 
 struct Profile {
   std::optional<Window> window;
@@ -106,24 +139,68 @@ struct Profile {
   Maybe useful_flop_fraction;
   Maybe hbm_fraction;
   Maybe kernels_per_step;
-  Maybe kernel_length;  // the range that kernels fall in, and so their mean
-  Maybe gap_length;     // between consecutive kernels
-  Maybe transient;      // largest allocation above the weights
-  Maybe gemm_rows;      // M of the matrix products
-  Maybe busy_time;      // of one step: some kernel runs
-  Maybe gap_time;       // of one step: between kernels
-  Maybe host_time;      // of one step: before its first kernel and after its last
-  Maybe idle_fraction;  // of the run: no step at all
+  Maybe kernel_length;           // the range that kernels fall in, and so their mean
+  Maybe gap_length;              // between consecutive kernels
+  Maybe transient;               // largest allocation above the weights
+  Maybe gemm_rows;               // M of the matrix products
+  Maybe busy_time;               // of one step: some kernel runs
+  Maybe gap_time;                // of one step: between kernels
+  Maybe host_time;               // of one step: before its first kernel and after its last
+  Maybe idle_fraction;           // of the run: no step at all
+  Maybe busy_fraction;           // of one step: some kernel runs
+  Maybe host_fraction;           // of one step: the device waits for the host
+  Maybe communication_fraction;  // of one step: collectives with nothing else running
+  Maybe communication_time;
+  Maybe transfer_time;   // of one step: copies between host and device, on the device's clock
+  Maybe transfer_bytes;  // of one such copy
+  Maybe transfer_rate;
+  Maybe copy_call_time;   // of one step: the host inside calls that copy
+  Maybe host_issue_time;  // of one step, on the host's clock: from its first launch to its last
+  Maybe device_span;      // of one step, on the device's clock: from its first kernel to its last
+  Maybe occupied;         // share of the compute units that the longest kernel's workgroups fill
+  Maybe clock_fraction;   // of the rated clock, sustained
+  Maybe imbalance;        // work of the busiest device over the mean
   std::map<KernelGroup, Value> kernel_time;  // shares of all kernel time
+};
+
+/// One line of a kernel table, or a kernel measured alone.
+struct KernelRow {
+  std::string name;
+  KernelGroup group = KernelGroup::other;
+  Maybe calls;
+  Maybe time;   // of all calls
+  Maybe share;  // of all kernel time
+  Maybe bytes;  // moved, of all calls; of a collective, the message of one call
+  Maybe flop;   // of all calls
+  Maybe occupied;
+};
+
+/// A change that somebody made, and what came of it.
+struct Trial {
+  struct Effect {
+    std::string measure;  // key of Measured, or "speedup"
+    Value gain;           // old time over new, new rate over old: above 1 is better
+  };
+  std::string change;           // a fix's name, or one of diagnosis/trials.hpp
+  std::string when;             // "at 25 requests/s": for people
+  std::vector<Effect> effects;  // the one that counts first
+  bool with = true;             // the evidence's own numbers are those after the change
+  std::string from;             // "trials[0]"
 };
 
 struct Evidence {
   std::string title;
   Machine machine;
   Model model;
+  Engine engine;
   Serving serving;
+  Memory memory;
   Measured measured;
   Profile profile;
+  std::vector<KernelRow> kernels;
+  std::vector<Trial> trials;
+  std::vector<Evidence> sweep;  // the same server, some quantities changed; the last is in question
+  std::vector<std::string> symptoms;  // words of diagnosis/symptoms.hpp
   std::vector<std::string>
       proposals;  // fixes that somebody proposes, by their names in diagnosis/fixes
 };
@@ -134,24 +211,18 @@ struct Field {
   std::string_view key;
   core::Dimension dimension;
   bool whole;  // counted, so that "1" is one and not 0.5 to 1.5
+  std::string_view meaning;
   Maybe& (*at)(Evidence&);
+
+  [[nodiscard]] std::string path() const { return std::string(section) + "." + std::string(key); }
 };
 /// Every plain quantity, in the order in which errors and tests go through them.
 [[nodiscard]] const std::vector<Field>& evidence_fields();
-
-/// Makes a model from a reference by name. Evidence that names no model needs none.
-using ModelByName = std::function<Model(const core::Node& reference)>;
+/// By "serving.concurrency" or "concurrency"; null when there is none.
+[[nodiscard]] const Field* find_field(std::string_view path_or_key);
 
 /// The machine facts of a GPU, all of them read.
 [[nodiscard]] Machine machine_from(const hw::GpuSpec& gpu);
-
-/// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot
-/// be (a negative time, a fraction above one), a file with no quantity in it.
-[[nodiscard]] Evidence read_evidence(const core::Node& document, const core::ConfigLibrary& library,
-                                     const ModelByName& model_by_name = {});
-[[nodiscard]] Evidence load_evidence(const std::filesystem::path& path,
-                                     const core::ConfigLibrary& library,
-                                     const ModelByName& model_by_name = {});
 
 /// Throws ConfigError naming the first quantity that is negative, infinite or not a number.
 void require_sensible(const Evidence& evidence);

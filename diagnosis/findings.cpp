@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -17,7 +19,8 @@ class Findings {
       : e_(e), w_(w), budget_(budget), queueing_(queueing), regime_(regime) {}
 
   std::vector<Finding> all() {
-    if (regime_ == Regime::capacity_bound || regime_ == Regime::load_bound) supply();
+    if (regime_ == Regime::load_bound || (regime_ == Regime::capacity_bound && e_.serving.kv_usage))
+      supply();
     if (regime_ == Regime::overhead_bound) overhead();
     if (w_.window == Window::decode) {
       if (regime_ == Regime::compute_bound) {
@@ -363,6 +366,7 @@ class Findings {
   }
 
   void links() {
+    if (!budget_) return;
     const Value share =
         budget_->share(regime_ == Regime::transfer_bound ? Cause::transfer : Cause::communication);
     say(fmt::format("{} take {} of a step with nothing else running",
@@ -402,12 +406,33 @@ class Findings {
   std::vector<Finding> out_;
 };
 
+bool supports(const Clue& clue, Regime regime) {
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    if (clue.causes.has(cause) && regime_of_cause(cause) == regime) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<Finding> findings_of(const Evidence& e, const Work& w,
                                  const std::optional<TimeBudget>& budget,
-                                 const std::optional<Queueing>& queueing, Regime regime) {
-  return Findings(e, w, budget, queueing, regime).all();
+                                 const std::optional<Queueing>& queueing, Regime regime,
+                                 const std::vector<Clue>& clues) {
+  std::vector<Finding> out = Findings(e, w, budget, queueing, regime).all();
+  // What bears out the verdict settles it: it goes first. What was only seen goes last.
+  std::vector<Finding> settling;
+  for (const Clue& clue : clues) {
+    const Finding finding{clue.statement, clue.value.best, clue.unit, clue.value.origin};
+    const bool settles = clue.measured && supports(clue, regime) && clue.share.low >= 0.1;
+    (settles ? settling : out).push_back(finding);
+  }
+  std::stable_sort(settling.begin(), settling.end(), [](const Finding& a, const Finding& b) {
+    return a.unit == "fraction" && b.unit == "fraction" && a.value > b.value;
+  });
+  out.insert(out.begin(), settling.begin(), settling.end());
+  return out;
 }
 
 std::string question_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace ridgeline::diagnosis {
-namespace {
 
 using timeline::KernelClass;
 
@@ -35,6 +34,8 @@ KernelGroup group_of(KernelClass c) {
   }
   return KernelGroup::other;
 }
+
+namespace {
 
 Window window_of(const timeline::Summary& s) {
   if (s.training_steps > 0) return Window::training;

@@ -101,6 +101,25 @@ double evidence_weight(const Evidence& e, const Work& w) {
   return weight;
 }
 
+/// A change that was tried, or a slope, is worth the counters that are missing, where it bears on
+/// the verdict: the more of the time it settles, the more.
+double weight_of_clues(const std::vector<Clue>& clues, Regime verdict) {
+  double weight = 0.0;
+  for (const Clue& clue : clues) {
+    if (!clue.measured || clue.causes.empty()) continue;
+    bool all_of_it = true;
+    bool any = false;
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      if (!clue.causes.has(static_cast<Cause>(i))) continue;
+      const bool supports = regime_of_cause(static_cast<Cause>(i)) == verdict;
+      all_of_it = all_of_it && supports;
+      any = any || supports;
+    }
+    if (any) weight = std::max(weight, clue.share.low * (all_of_it ? 1.0 : 0.6));
+  }
+  return std::min(0.5 + 0.6 * weight, 0.85) * (weight > 0.1 ? 1.0 : 0.0);
+}
+
 /// How clearly the kernels stand on their side of `kNearRoof`, and one roof above the other: 0.7
 /// to 1. A heuristic too.
 double clearness(const DeviceTime& t) {
@@ -123,7 +142,31 @@ double per_token_share(const TimeBudget& budget) {
 
 }  // namespace
 
-Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget) {
+Regime regime_of_cause(Cause cause) {
+  switch (cause) {
+    case Cause::bandwidth:
+      return Regime::bandwidth_bound;
+    case Cause::compute:
+      return Regime::compute_bound;
+    case Cause::kernels:
+      return Regime::kernel_inefficiency;
+    case Cause::launch:
+    case Cause::host:
+      return Regime::overhead_bound;
+    case Cause::communication:
+      return Regime::communication_bound;
+    case Cause::transfer:
+      return Regime::transfer_bound;
+    case Cause::capacity:
+      return Regime::capacity_bound;
+    case Cause::unexplained:
+      break;
+  }
+  return Regime::mixed;
+}
+
+Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudget>& budget,
+                  const std::vector<Clue>& clues) {
   // A full cache behind work that grows with every sequence would only let more of them queue
   // there.
   constexpr double kSharedEnough = 0.6;
@@ -143,16 +186,17 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double compute = on_it.compute;
   const double unknown = budget->share(Cause::unexplained).best;
   const double device = on_it.all();
-  std::array<Side, 4> sides{
+  std::array<Side, 5> sides{
       {{on_device(on_it), device},
        {Regime::overhead_bound,
         budget->share(Cause::launch).best + budget->share(Cause::host).best},
        {Regime::communication_bound, budget->share(Cause::communication).best},
-       {Regime::transfer_bound, budget->share(Cause::transfer).best}}};
+       {Regime::transfer_bound, budget->share(Cause::transfer).best},
+       {Regime::capacity_bound, budget->share(Cause::capacity).best}}};
   std::stable_sort(sides.begin(), sides.end(),
                    [](const Side& a, const Side& b) { return a.share > b.share; });
 
-  const double weight = evidence_weight(e, w);
+  const double weight = std::max(evidence_weight(e, w), weight_of_clues(clues, sides[0].regime));
   if (budget->overfull) return {sides[0].regime, 0.15 * weight};
   if (unknown > sides[0].share) {
     // A roof that takes this much of a step binds it, whatever the rest is made of.

@@ -32,7 +32,11 @@ struct Verdict {
       0.0;  // that this, and not another regime, is right; consistency is judged elsewhere
 };
 
+/// The regime of a server whose time goes to that cause.
+[[nodiscard]] Regime regime_of_cause(Cause cause);
+
 [[nodiscard]] Verdict regime_of(const Evidence& evidence, const Work& work,
-                                const std::optional<TimeBudget>& budget);
+                                const std::optional<TimeBudget>& budget,
+                                const std::vector<Clue>& clues = {});
 
 }  // namespace ridgeline::diagnosis

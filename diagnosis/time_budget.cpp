@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/cause_fit.hpp"
+#include "diagnosis/usual.hpp"
+
 namespace ridgeline::diagnosis {
 namespace {
 
 class Builder {
  public:
-  Builder(const Evidence& e, const Work& w) : e_(e), w_(w) {
+  Builder(const Evidence& e, const Work& w, const std::vector<Clue>& clues)
+      : e_(e), w_(w), clues_(clues) {
     budget_.in_seconds = w.time.has_value();
     budget_.unit = unit_of(e, w);
     budget_.total = w.time.value_or(Value(core::Interval(1.0), 1.0, Origin::assumed));
@@ -25,6 +29,7 @@ class Builder {
     if (gaps_) add(LineId::launch_gaps, Cause::launch, "gaps between kernels", *gaps_);
     if (host_) add(LineId::host, Cause::host, "host around a step's kernels", *host_);
     close();
+    fit_to_clues();
     tighten();
     return std::move(budget_);
   }
@@ -32,6 +37,7 @@ class Builder {
  private:
   static std::string_view unit_of(const Evidence& e, const Work& w) {
     if (w.window == Window::training) return "a training step";
+    if (w.window == Window::kernel) return "the kernels";
     if (w.window == Window::prefill)
       return e.measured.step_time ? "a prompt's prefill" : "the time to first token";
     return w.phase == Phase::mixed ? "a step that carries prompt tokens" : "a decode step";
@@ -54,7 +60,11 @@ class Builder {
       gaps_ = p.gap_time;
       host_ = p.host_time;
       kernels_ = p.busy_time;
+    } else {
+      host_ = p.host_fraction;  // shares of a step whose length nobody said
+      kernels_ = p.busy_fraction;
     }
+    if (w_.window == Window::kernel) kernels_ = budget_.total;
     if (!gaps_ && device_times) gaps_ = p.kernels_per_step * p.gap_length;
     if (!kernels_ && device_times) kernels_ = p.kernels_per_step * p.kernel_length;
     if (!host_ && kernels_ && gaps_) {
@@ -303,8 +313,81 @@ class Builder {
     }
   }
 
+  /// What trials, sweeps and the like say of the time's causes, laid over the lines: a cause that
+  /// must hold more takes it from the open lines first.
+  void fit_to_clues() {
+    if (clues_.empty() || budget_.overfull) return;
+    std::array<CauseBounds, kCauses> known{};
+    for (const Line& line : budget_.lines) {
+      CauseBounds& b = known[static_cast<std::size_t>(line.cause)];
+      b.best += line.time.best / budget_.total.best;
+      b.low += line.time.low() / budget_.total.best;
+      b.high += line.time.high() / budget_.total.best;
+    }
+    const CauseShares fitted = fit_causes(known, clues_, usual_shares(e_, w_));
+    for (std::size_t i = 0; i < kCauses; ++i) apply(static_cast<Cause>(i), known[i], fitted[i]);
+    // Shares too small for a line go to the longest one.
+    const auto longest =
+        std::max_element(budget_.lines.begin(), budget_.lines.end(),
+                         [](const Line& a, const Line& b) { return a.time.best < b.time.best; });
+    longest->time.best = std::max(0.0, longest->time.best + budget_.total.best - assigned());
+    longest->time.interval = core::hull(longest->time.interval, longest->time.best);
+  }
+
+  void apply(Cause cause, const CauseBounds& before, const FittedShare& after) {
+    const double total = budget_.total.best;
+    constexpr double kTrifle = 0.002;
+    if (cause != Cause::unexplained && after.best > before.best + kTrifle) {
+      const Value more({std::max(0.0, after.low - before.best) * total, after.high * total},
+                       (after.best - before.best) * total, Origin::derived, "clues");
+      const auto [id, part] = line_for(cause);
+      const auto it = std::find_if(budget_.lines.begin(), budget_.lines.end(),
+                                   [id = id](const Line& l) { return l.id == id; });
+      if (it == budget_.lines.end()) {
+        budget_.lines.push_back({id, cause, std::string(part), more});
+      } else {
+        it->time = Value({it->time.low(), std::max(it->time.high(), it->time.best + more.high())},
+                         it->time.best + more.best, Origin::derived, it->time.from);
+      }
+      return;
+    }
+    if (after.best < before.best - kTrifle && before.best > 0.0) {
+      const double factor = after.best / before.best;
+      for (Line& line : budget_.lines) {
+        if (line.cause != cause) continue;
+        line.time.best *= factor;
+        line.time.interval.low = std::min(line.time.interval.low, line.time.best);
+      }
+    }
+  }
+
+  static std::pair<LineId, std::string_view> line_for(Cause cause) {
+    switch (cause) {
+      case Cause::bandwidth:
+        return {LineId::traffic, "HBM traffic at peak bandwidth"};
+      case Cause::compute:
+        return {LineId::matrix_arithmetic, "arithmetic at peak rate"};
+      case Cause::kernels:
+        return {LineId::kernel_distance, "kernels beyond their floor"};
+      case Cause::launch:
+        return {LineId::launch_gaps, "launches"};
+      case Cause::host:
+        return {LineId::host, "the host"};
+      case Cause::communication:
+        return {LineId::communication, "collectives"};
+      case Cause::transfer:
+        return {LineId::transfer, "transfers from and to the host"};
+      case Cause::capacity:
+        return {LineId::lost_to_capacity, "lost for want of KV memory"};
+      case Cause::unexplained:
+        break;
+    }
+    return {LineId::unexplained, "not in any of these"};
+  }
+
   const Evidence& e_;
   const Work& w_;
+  const std::vector<Clue>& clues_;
   TimeBudget budget_;
   Maybe kernels_;
   Maybe gaps_;
@@ -332,12 +415,13 @@ Value TimeBudget::share(LineId id) const {
   return line != nullptr ? (line->time / Value(total.best)).clamped(0.0, 1.0) : Value(0.0);
 }
 
-std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work) {
+std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work,
+                                      const std::vector<Clue>& clues) {
   const Profile& p = evidence.profile;
-  if (!work.time && !work.flop_expected && !p.flop_fraction && !p.hbm_fraction &&
-      p.kernel_time.empty())
-    return std::nullopt;
-  return Builder(evidence, work).build();
+  const bool shares_known = p.flop_fraction || p.hbm_fraction || p.busy_fraction ||
+                            p.host_fraction || !p.kernel_time.empty();
+  if (!work.time && !work.flop_expected && !shares_known && clues.empty()) return std::nullopt;
+  return Builder(evidence, work, clues).build();
 }
 
 }  // namespace ridgeline::diagnosis

@@ -12,21 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "diagnosis/causes.hpp"
+#include "diagnosis/clues.hpp"
 #include "diagnosis/work.hpp"
 
 namespace ridgeline::diagnosis {
-
-enum class Cause : std::uint8_t {
-  bandwidth,
-  compute,
-  kernels,
-  launch,
-  host,
-  communication,
-  transfer,
-  unexplained
-};
-inline constexpr std::size_t kCauses = 8;
 
 enum class LineId : std::uint8_t {
   weights,               // weight bytes at peak bandwidth
@@ -45,6 +35,7 @@ enum class LineId : std::uint8_t {
   host,
   communication,
   transfer,
+  lost_to_capacity,
   not_separated,  // kernels beyond their floor, gaps and host, not told apart
   unexplained,
 };
@@ -75,7 +66,9 @@ struct TimeBudget {
   [[nodiscard]] Value share(LineId id) const;
 };
 
-/// Nothing when the evidence holds neither a time nor a share of one.
-[[nodiscard]] std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work);
+/// Nothing when the evidence holds neither a time nor a share of one. `clues` split what
+/// measurements of the step alone leave open.
+[[nodiscard]] std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work,
+                                                    const std::vector<Clue>& clues = {});
 
 }  // namespace ridgeline::diagnosis

@@ -1,6 +1,9 @@
 #include "diagnosis/work.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "diagnosis/complete.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
@@ -12,32 +15,21 @@ constexpr double kParametersPerWidthSquared = 12.0;
 /// Grouped heads shrink the KV cache of a multi-head model by up to this.
 constexpr double kMostGrouping = 8.0;
 
-hw::Dtype arithmetic_dtype(const Model& model) {
-  if (model.activation_dtype) return *model.activation_dtype;
-  // Weights in few bits are multiplied in 16 unless somebody says that activations are quantized
-  // too.
-  if (!model.weight_dtype || hw::bytes_of(*model.weight_dtype).value() < 2.0)
-    return hw::Dtype::bf16;
-  return *model.weight_dtype;
-}
-
-Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
-  const auto at = [&](hw::Dtype d) -> Maybe {
-    const auto it = machine.peak.find(d);
-    return it != machine.peak.end() ? Maybe(it->second) : std::nullopt;
-  };
-  if (const Maybe exact = at(dtype)) return exact;
-  if (dtype == hw::Dtype::fp16) return at(hw::Dtype::bf16);
-  if (dtype == hw::Dtype::bf16) return at(hw::Dtype::fp16);
-  return std::nullopt;
-}
-
 Window window_of(const Evidence& e) {
   if (e.profile.window) return *e.profile.window;
   if (e.serving.microbatch || e.serving.sequence_tokens) return Window::training;
   const auto& m = e.measured;
+  // Kernels by themselves, and nothing of a server around them.
+  const bool server_times = m.throughput || m.throughput_per_sequence || m.itl || m.step_time ||
+                            m.ttft || m.requests_per_second || m.total_throughput || m.latency;
+  if (!e.kernels.empty() && !server_times && e.profile.kernel_time.empty() && e.trials.empty())
+    return Window::kernel;
   const bool decode_rates = m.throughput || m.throughput_per_sequence || m.itl || m.step_time;
-  if (!m.ttft) return Window::decode;
+  if (!m.ttft) {
+    // One token of output is the end of a prefill.
+    return best_or(e.serving.output_tokens, 2.0) < 1.5 && m.step_time ? Window::prefill
+                                                                      : Window::decode;
+  }
   if (!decode_rates) return Window::prefill;
   // Both were measured: the one that a request spends longer in.
   const Maybe decoding =
@@ -52,6 +44,13 @@ Maybe time_of_unit(const Evidence& e, const Work& w) {
       return either(m.step_time, m.ttft);
     case Window::training:
       return either(m.step_time, w.tokens / m.throughput);
+    case Window::kernel: {
+      Maybe sum;
+      for (const KernelRow& row : e.kernels) {
+        if (row.time) sum = sum ? sum + row.time : row.time;
+      }
+      return sum;
+    }
     case Window::decode:
       break;
   }
@@ -67,6 +66,11 @@ void find_shape(const Evidence& e, Work& w) {
   const Value devices = e.machine.devices.value_or(Value(1.0));
   w.bandwidth = e.machine.hbm_bandwidth * Maybe(devices);
   w.peak = peak_of(e.machine, w.dtype) * Maybe(devices);
+  w.link = e.machine.link_bandwidth;
+  if (!w.link && e.machine.link_rate > 0.0) {
+    const double links = e.machine.linked_in_pairs ? std::max(devices.best - 1.0, 1.0) : 1.0;
+    w.link = read_exactly(e.machine.link_rate * links, "machine");
+  }
 
   const double bytes_each = m.weight_dtype ? hw::bytes_of(*m.weight_dtype).value() : 2.0;
   w.weight_bytes = m.weight_bytes;
@@ -80,6 +84,13 @@ void find_shape(const Evidence& e, Work& w) {
     if (!m.weight_dtype) w.parameters = w.parameters->as(Origin::assumed);
   }
 
+  w.host_bytes = e.memory.host_weight_bytes;
+  if (!w.host_bytes && e.engine.gpu_layers && w.weight_bytes)
+    w.host_bytes = (Value(1.0) - *e.engine.gpu_layers) * *w.weight_bytes;
+  if (e.engine.gpu_layers && w.weight_bytes)
+    w.weight_bytes = *w.weight_bytes * *e.engine.gpu_layers;
+  else if (w.host_bytes && w.weight_bytes)
+    w.weight_bytes = (*w.weight_bytes - *w.host_bytes).clamped(0.0, w.weight_bytes->high());
   w.weights_read = w.weight_bytes;
 
   const double kv_bytes = m.kv_cache_dtype ? hw::bytes_of(*m.kv_cache_dtype).value() : 2.0;
@@ -106,6 +117,8 @@ void find_tokens(const Evidence& e, Work& w) {
     case Window::training:
       w.tokens = s.microbatch * s.sequence_tokens;
       return;
+    case Window::kernel:
+      return;
     case Window::decode:
       break;
   }
@@ -113,6 +126,7 @@ void find_tokens(const Evidence& e, Work& w) {
   if (!w.sequences && s.arrivals == Arrivals::one_at_a_time)
     w.sequences = Value(1.0).as(Origin::derived);
   if (!w.sequences) w.sequences = e.measured.throughput / e.measured.throughput_per_sequence;
+  if (!w.sequences && e.measured.itl) w.sequences = e.measured.throughput * e.measured.itl;
   w.riding = s.prefill_tokens_per_step;
   if (!w.riding && e.measured.throughput && s.arrivals != Arrivals::one_at_a_time &&
       best_or(w.sequences, 2.0) > 1.5 && e.profile.window != Window::decode) {
@@ -144,6 +158,14 @@ void find_weights_read(const Evidence& e, Work& w) {
 
 void find_arithmetic(const Evidence& e, Work& w) {
   const Model& m = e.model;
+  if (w.window == Window::kernel) {
+    Maybe flop;
+    for (const KernelRow& row : e.kernels) {
+      if (row.flop) flop = flop ? flop + row.flop : row.flop;
+    }
+    w.flop = flop;
+    return;
+  }
   const double passes = w.window == Window::training ? 3.0 : 1.0;  // backward is two more
   w.linear_flop = Maybe(2.0 * passes) * w.parameters * w.tokens;
   const Maybe width = either(m.heads * m.head_dim, m.hidden);
@@ -166,7 +188,32 @@ void find_arithmetic(const Evidence& e, Work& w) {
   w.flop = w.attention_flop ? w.linear_flop + w.attention_flop : w.linear_flop;
 }
 
+/// KV memory there is, and what the sequences that are to run together would need.
+void find_room(const Evidence& e, Work& w) {
+  w.kv_room = either(e.memory.kv_bytes, e.memory.kv_tokens * w.kv_per_token);
+  if (!w.kv_room && e.machine.hbm_capacity && w.weight_bytes) {
+    // Engines leave a tenth of the memory alone and need some for activations.
+    constexpr core::Interval kUsed{0.8, 0.92};
+    const Value all = *e.machine.hbm_capacity * e.machine.devices.value_or(Value(1.0)) *
+                      Value(kUsed, Origin::assumed);
+    w.kv_room = (all - *w.weight_bytes).clamped(0.0, all.high());
+  }
+  const Maybe per_sequence = either(e.serving.kv_bytes_per_sequence, w.kv_per_token * w.context);
+  const bool shape_known = per_sequence && per_sequence->origin != Origin::assumed;
+  if (w.kv_room && w.kv_room->best > 0.0 && shape_known && e.serving.concurrency)
+    w.kv_demand = *e.serving.concurrency * *per_sequence / *w.kv_room;
+}
+
 void find_traffic(const Evidence& e, Work& w) {
+  if (w.window == Window::kernel) {
+    Maybe bytes;
+    for (const KernelRow& row : e.kernels) {
+      if (row.bytes && row.group != KernelGroup::collective)
+        bytes = bytes ? bytes + row.bytes : row.bytes;
+    }
+    w.bytes = bytes;
+    return;
+  }
   if (w.window == Window::decode) {
     const Maybe per_sequence = either(e.serving.kv_bytes_per_sequence, w.kv_per_token * w.context);
     w.kv_expected = w.sequences * per_sequence;
@@ -248,6 +295,7 @@ void explain_flop(const Evidence& e, Work& w) {
 
 Phase phase_of(const Work& w) {
   if (w.window == Window::training) return Phase::training;
+  if (w.window == Window::kernel) return Phase::kernel;
   if (w.window == Window::prefill) return Phase::prefill;
   constexpr double kAFew = 0.15;  // prompt tokens below this share leave a step what it was
   if (w.riding && w.tokens && w.riding->best > kAFew * w.tokens->best) return Phase::mixed;
@@ -265,6 +313,7 @@ Work work_of(const Evidence& evidence) {
   w.time = time_of_unit(evidence, w);
   find_arithmetic(evidence, w);
   find_traffic(evidence, w);
+  find_room(evidence, w);
   explain_flop(evidence, w);
   w.phase = phase_of(w);
   return w;

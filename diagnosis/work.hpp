@@ -10,7 +10,7 @@
 
 namespace ridgeline::diagnosis {
 
-enum class Phase : std::uint8_t { prefill, decode, mixed, training };
+enum class Phase : std::uint8_t { prefill, decode, mixed, training, kernel };
 [[nodiscard]] constexpr std::string_view name_of(Phase p) {
   switch (p) {
     case Phase::prefill:
@@ -21,6 +21,8 @@ enum class Phase : std::uint8_t { prefill, decode, mixed, training };
       return "mixed";
     case Phase::training:
       return "training";
+    case Phase::kernel:
+      return "kernel";
   }
   return "";
 }
@@ -35,6 +37,7 @@ struct Work {
   Maybe time;       // of one unit
   Maybe bandwidth;  // of all devices that share the model
   Maybe peak;       // of all of them, at the dtype of the arithmetic
+  Maybe link;       // that one device sends to the others, over all its links
   hw::Dtype dtype = hw::Dtype::bf16;
 
   Maybe parameters;    // a token passes through
@@ -43,9 +46,12 @@ struct Work {
   Maybe kv_per_token;  // bytes of cache; assumed from the model's size when its shape is unknown
   Maybe context;       // of one decoding sequence
   Maybe kv_expected;   // bytes that contexts as stated would read
-  Maybe kv_read;  // bytes read, as far as the bandwidth counter allows where contexts were only
-                  // stated
-  Maybe bytes;    // weights and KV of one unit
+  Maybe kv_read;     // bytes read, as far as the bandwidth counter allows where contexts were only
+                     // stated
+  Maybe bytes;       // weights and KV of one unit
+  Maybe host_bytes;  // weights of one unit that are not on the device
+  Maybe kv_room;     // bytes that the KV cache can have
+  Maybe kv_demand;   // of the sequences that are to run together, over that room
 
   Maybe sequences;       // decoding, each yielding one token a step
   Maybe tokens;          // that pass through the weights in one unit

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
 #include "workloads/model_reference.hpp"
@@ -140,7 +141,7 @@ diagnosis::Evidence open_evidence(const std::filesystem::path& path,
 diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
                                        const core::ConfigLibrary& library) {
   const core::Node document = core::load_yaml(path);
-  for (const char* key : {"hw", "stack", "engine", "workload"}) {
+  for (const char* key : {"hw", "stack", "workload"}) {
     if (document.find(key) != nullptr) {
       throw core::ConfigError(
           fmt::format("{0}: a scenario (it has '{1}'), not evidence; 'ridgeline run {0}' takes it",

@@ -14,6 +14,8 @@ const Fix kAsynchronousHost{
     .family = "host",
     .effort = 1,
     .after = "graph_capture",
+    .acts_on = Cause::host,
+    .leaves = {0.0, 0.7},
     .popularity = 0.3,
     .applies =
         [](const Situation& s) { return is_decoding(s) && s.budget.find(LineId::host) != nullptr; },

@@ -14,6 +14,8 @@ const Fix kFasterKernels{
     .title = "Use faster kernels",
     .family = "kernels",
     .effort = 2,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
     .popularity = 0.4,
     .applies =
         [](const Situation& s) {

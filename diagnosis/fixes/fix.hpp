@@ -44,6 +44,8 @@ struct Fix {
       1;  // 0 a switch, 1 a supported feature to set up, 2 another model or new code, 3 weeks of it
   bool needs_hardware = false;
   std::string_view after{};                     // the fix that must come first, or ""
+  Causes acts_on{};                             // whose time it shortens: what a trial of it tells
+  core::Interval leaves{0.0, 1.0};              // share of that time that remains
   double popularity = 0.0;                      // how often it is proposed without looking, 0 to 1
   bool (*applies)(const Situation&) = nullptr;  // it can be computed here, worthwhile or not
   Assessment (*assess)(const Situation&) = nullptr;

@@ -13,6 +13,8 @@ const Fix kFp8KvCache{
     .title = "Keep the KV cache in fp8",
     .family = "kv bytes",
     .effort = 0,
+    .acts_on = Cause::bandwidth,
+    .leaves = {0.5, 0.75},
     .popularity = 0.5,
     .applies =
         [](const Situation& s) {

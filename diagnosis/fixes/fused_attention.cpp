@@ -33,6 +33,8 @@ const Fix kFusedAttention{
     .title = "Use fused (flash) attention",
     .family = "attention",
     .effort = 0,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
     .popularity = 0.6,
     .applies = applies,
     .assess = [](const Situation& s) -> Assessment {

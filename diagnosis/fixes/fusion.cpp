@@ -46,6 +46,8 @@ const Fix kCompileFusion{
     .title = "Let a compiler fuse norms, activations, adds and casts",
     .family = "passes",
     .effort = 1,
+    .acts_on = {Cause::kernels, Cause::launch},
+    .leaves = {0.0, 0.8},
     .popularity = 0.4,
     .applies = applies,
     .assess = [](const Situation& s) {
@@ -56,6 +58,8 @@ const Fix kHandFusion{.name = "hand_fusion",
                       .title = "Fuse norms, activations and adds by hand",
                       .family = "passes",
                       .effort = 3,
+                      .acts_on = {Cause::kernels, Cause::launch},
+                      .leaves = {0.0, 0.8},
                       .popularity = 0.3,
                       .applies = applies,
                       .assess = [](const Situation& s) {
@@ -67,6 +71,8 @@ const Fix kRemoveCasts{
     .title = "Remove dtype casts",
     .family = "passes",
     .effort = 1,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
     .popularity = 0.1,
     .applies = [](const Situation& s) { return s.budget.share(LineId::casts).best > 0.0; },
     .assess = [](const Situation& s) -> Assessment {

@@ -22,6 +22,8 @@ const Fix kGemmTuning{
     .title = "Tune the matrix kernels for their shapes",
     .family = "matrix kernels",
     .effort = 1,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
     .popularity = 0.3,
     .applies = [](const Situation& s) { return s.budget.find(LineId::matrix_distance) != nullptr; },
     .assess = [](const Situation& s) -> Assessment {

@@ -20,6 +20,8 @@ const Fix kGraphCapture{
     .title = "Capture the step in a graph",
     .family = "launch",
     .effort = 0,
+    .acts_on = Cause::launch,
+    .leaves = {0.0, 0.3},
     .popularity = 0.55,
     .applies = [](const Situation& s) { return is_decoding(s); },
     .assess = [](const Situation& s) -> Assessment {

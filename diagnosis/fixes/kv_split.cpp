@@ -13,6 +13,8 @@ const Fix kKvSplit{
     .title = "Split decode attention along the context",
     .family = "attention",
     .effort = 1,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {

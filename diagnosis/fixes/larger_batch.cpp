@@ -14,6 +14,8 @@ const Fix kLargerBatch{
     .title = "Use a larger batch",
     .family = "batch",
     .effort = 0,
+    .acts_on = {Cause::bandwidth, Cause::launch, Cause::host, Cause::communication},
+    .leaves = {0.0, 0.6},
     .popularity = 0.8,
     .applies = [](const Situation&) { return true; },
     .assess = [](const Situation& s) -> Assessment {

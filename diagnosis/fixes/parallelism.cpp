@@ -21,6 +21,8 @@ const Fix kMoreTensorParallelism{
     .family = "devices",
     .effort = 2,
     .needs_hardware = true,
+    .acts_on = {Cause::bandwidth, Cause::compute, Cause::kernels},
+    .leaves = {0.5, 0.6},
     .popularity = 0.5,
     .applies = [](const Situation& s) { return is_inference(s) && s.budget.in_seconds; },
     .assess = [](const Situation& s) -> Assessment {
@@ -50,6 +52,8 @@ const Fix kLessTensorParallelism{
     .title = "Use fewer devices per copy and more copies",
     .family = "devices",
     .effort = 1,
+    .acts_on = {Cause::communication, Cause::host, Cause::launch},
+    .leaves = {0.0, 0.6},
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {
@@ -78,6 +82,8 @@ const Fix kFasterLinks{
     .title = "Use faster links, or collectives that use them better",
     .family = "links",
     .effort = 2,
+    .acts_on = {Cause::communication, Cause::transfer},
+    .leaves = {0.0, 0.8},
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {

@@ -52,6 +52,8 @@ const Fix kPrefixCache{
     .title = "Reuse the KV of prompt prefixes seen before",
     .family = "prompts",
     .effort = 0,
+    .acts_on = Cause::compute,
+    .leaves = {0.0, 0.9},
     .popularity = 0.35,
     .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
@@ -67,12 +69,14 @@ const Fix kDisaggregatedPrefill{
     .family = "prompts",
     .effort = 2,
     .needs_hardware = true,
+    .acts_on = Cause::compute,
+    .leaves = {0.0, 0.9},
     .popularity = 0.4,
     .applies =
         [](const Situation& s) { return s.work.phase == Phase::mixed && prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
       const double share = prompt_share(s);
-      return {{1.0 / (1.0 - 0.8 * share), 1.0 / (1.0 - share)},
+      return {{1.0 / (1.0 - 0.8 * share), 1.0 / std::max(0.02, 1.0 - share)},
               prompt_words(s) + "; other devices would have to carry them"};
     }};
 

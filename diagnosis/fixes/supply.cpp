@@ -13,6 +13,8 @@ const Fix kMoreKvMemory{
     .title = "Give the KV cache more memory",
     .family = "capacity",
     .effort = 1,
+    .acts_on = Cause::capacity,
+    .leaves = {0.0, 0.9},
     .popularity = 0.3,
     .applies =
         [](const Situation& s) {

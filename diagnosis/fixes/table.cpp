@@ -27,10 +27,26 @@ extern const Fix kDisaggregatedPrefill;
 extern const Fix kMoreKvMemory;
 extern const Fix kMoreLoad;
 extern const Fix kFasterLinks;
+extern const Fix kFasterCollectives;
+extern const Fix kOverlapCommunication;
+extern const Fix kBalanceExperts;
+extern const Fix kWeightsOnDevice;
+extern const Fix kComputeWhereWeightsAre;
+extern const Fix kLargerTransfers;
+extern const Fix kPinnedTransfers;
+extern const Fix kAdmissionControl;
+extern const Fix kAdmitMore;
+extern const Fix kKvOffload;
+extern const Fix kPreparedRequests;
+extern const Fix kShorterDrafts;
+extern const Fix kLongerDrafts;
+extern const Fix kFinerGraphSizes;
+extern const Fix kReadOnlyChosenExperts;
+extern const Fix kRaisePowerLimit;
 
 namespace {
 
-constexpr std::array<const Fix*, 23> kTable{
+constexpr std::array<const Fix*, 39> kTable{
     &kWeightQuantization8Bit,
     &kWeightQuantization4Bit,
     &kFp8W8A8,
@@ -54,6 +70,22 @@ constexpr std::array<const Fix*, 23> kTable{
     &kMoreKvMemory,
     &kMoreLoad,
     &kFasterLinks,
+    &kFasterCollectives,
+    &kOverlapCommunication,
+    &kBalanceExperts,
+    &kWeightsOnDevice,
+    &kComputeWhereWeightsAre,
+    &kLargerTransfers,
+    &kPinnedTransfers,
+    &kAdmissionControl,
+    &kAdmitMore,
+    &kKvOffload,
+    &kPreparedRequests,
+    &kShorterDrafts,
+    &kLongerDrafts,
+    &kFinerGraphSizes,
+    &kReadOnlyChosenExperts,
+    &kRaisePowerLimit,
 };
 
 }  // namespace

@@ -80,6 +80,8 @@ const Fix kWeightQuantization8Bit{
     .title = "Quantize the weights to 8 bit",
     .family = "weight bytes",
     .effort = 1,
+    .acts_on = Cause::bandwidth,
+    .leaves = {0.5, 0.6},
     .popularity = 0.6,
     .applies = applies,
     .assess = [](const Situation& s) { return assess(s, kBytesOf8Bit, 8); }};
@@ -89,6 +91,8 @@ const Fix kWeightQuantization4Bit{
     .title = "Quantize the weights to 4 bit",
     .family = "weight bytes",
     .effort = 1,
+    .acts_on = Cause::bandwidth,
+    .leaves = {0.27, 0.5},
     .popularity = 0.95,
     .applies = applies,
     .assess = [](const Situation& s) { return assess(s, kBytesOf4Bit, 4); }};

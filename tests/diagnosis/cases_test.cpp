@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "tests/diagnosis/observations.hpp"
 

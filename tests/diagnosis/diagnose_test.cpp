@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "diagnosis/evidence_reader.hpp"
 #include "core/random.hpp"
 #include "diagnosis/fixes/table.hpp"
 #include "diagnosis/report.hpp"

@@ -1,4 +1,4 @@
-#include "diagnosis/evidence.hpp"
+#include "diagnosis/evidence_reader.hpp"
 
 #include <catch2/catch.hpp>
 

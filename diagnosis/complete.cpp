@@ -1,0 +1,119 @@
+#include "diagnosis/complete.hpp"
+
+#include <algorithm>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+/// Absent values are filled, present ones stay.
+void fill_in(Maybe& value, const Maybe& from, std::string_view where) {
+  if (value || !from) return;
+  value = from;
+  value->from = where;
+}
+
+void complete_rates(Evidence& e) {
+  Measured& m = e.measured;
+  const Serving& s = e.serving;
+  fill_in(m.throughput, m.requests_per_second * s.output_tokens,
+          "requests a second times tokens of an answer");
+  if (m.total_throughput && s.prompt_tokens && s.output_tokens) {
+    fill_in(m.throughput,
+            *m.total_throughput * *s.output_tokens / (*s.prompt_tokens + *s.output_tokens),
+            "the answers' part of all tokens");
+  }
+  // A batch that starts together and answers equally long: all its time is its steps.
+  if (m.latency && s.output_tokens && !m.itl && !m.step_time && !m.throughput_per_sequence) {
+    const Value decoding =
+        m.ttft ? (*m.latency - *m.ttft).clamped(1e-9, m.latency->high()) : *m.latency;
+    fill_in(m.itl, decoding / *s.output_tokens, "a request's time over the tokens of its answer");
+  }
+}
+
+void complete_counters(Evidence& e) {
+  Profile& p = e.profile;
+  const auto fraction = [](Maybe part) -> Maybe {
+    return part ? Maybe(part->clamped(0.0, std::max(part->best, 1.0))) : std::nullopt;
+  };
+  fill_in(p.hbm_fraction, fraction(e.measured.hbm_rate / e.machine.hbm_bandwidth),
+          "HBM rate over peak");
+  if (e.measured.flop_rate) {
+    const Maybe peak = peak_of(e.machine, arithmetic_dtype(e.model));
+    fill_in(p.useful_flop_fraction, fraction(e.measured.flop_rate / peak), "FLOP rate over peak");
+    fill_in(p.flop_fraction, p.useful_flop_fraction, "FLOP rate over peak");
+  }
+  const Maybe& step = e.measured.step_time;
+  if (step) {
+    fill_in(p.busy_time, p.busy_fraction * step, "busy fraction of a step");
+    fill_in(p.host_time, p.host_fraction * step, "the host's fraction of a step");
+    fill_in(p.communication_time, p.communication_fraction * step,
+            "collectives' fraction of a step");
+  }
+}
+
+/// Shares of kernel time by group, where the table covers most of it.
+void complete_kernel_shares(Evidence& e) {
+  if (e.kernels.empty() || !e.profile.kernel_time.empty()) return;
+  Maybe all = e.profile.busy_time;
+  double listed = 0.0;
+  for (const KernelRow& row : e.kernels) listed += best_or(row.time, 0.0);
+  constexpr double kCovers = 0.5;
+  if (!all && e.measured.step_time && listed > 0.0) {
+    if (listed < kCovers * e.measured.step_time->best) return;  // single kernels, not a table
+    all = Value(std::max(listed, 0.0));
+  }
+  if (!all && listed > 0.0) all = Value(listed);
+  std::map<KernelGroup, Value> shares;
+  for (const KernelRow& row : e.kernels) {
+    const Maybe share = either(row.share, row.time / all);
+    if (!share) continue;
+    const auto [it, fresh] = shares.emplace(row.group, *share);
+    if (!fresh) it->second = it->second + *share;
+  }
+  double sum = 0.0;
+  for (auto& [group, share] : shares) {
+    share = share.clamped(0.0, 1.0);
+    share.from = "the table of kernels";
+    sum += share.best;
+  }
+  if (sum > 1.02) return;  // overlapping rows: no shares of one whole
+  e.profile.kernel_time = std::move(shares);
+  // What no row names is not matrix products merely because nobody named it.
+  if (sum < 0.98 && !e.profile.kernel_time.contains(KernelGroup::other))
+    e.profile.kernel_time.emplace(KernelGroup::other,
+                                  Value({0.0, 1.0 - sum}, 1.0 - sum, Origin::derived, "the rest"));
+  if (!e.profile.kernel_time.contains(KernelGroup::gemm))
+    e.profile.kernel_time.emplace(KernelGroup::gemm, Value({0.0, 1.0}, 0.0, Origin::derived));
+}
+
+}  // namespace
+
+hw::Dtype arithmetic_dtype(const Model& model) {
+  if (model.activation_dtype) return *model.activation_dtype;
+  // Weights in few bits are multiplied in 16 unless somebody says that activations are quantized
+  // too.
+  if (!model.weight_dtype || hw::bytes_of(*model.weight_dtype).value() < 2.0)
+    return hw::Dtype::bf16;
+  return *model.weight_dtype;
+}
+
+Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
+  const auto at = [&](hw::Dtype d) -> Maybe {
+    const auto it = machine.peak.find(d);
+    return it != machine.peak.end() ? Maybe(it->second) : std::nullopt;
+  };
+  if (const Maybe exact = at(dtype)) return exact;
+  if (dtype == hw::Dtype::fp16) return at(hw::Dtype::bf16);
+  if (dtype == hw::Dtype::bf16) return at(hw::Dtype::fp16);
+  return std::nullopt;
+}
+
+Evidence completed(Evidence e) {
+  complete_rates(e);
+  complete_counters(e);
+  complete_kernel_shares(e);
+  for (Evidence& point : e.sweep) point = completed(std::move(point));
+  return e;
+}
+
+}  // namespace ridgeline::diagnosis

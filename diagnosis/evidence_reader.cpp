@@ -1,0 +1,426 @@
+#include "diagnosis/evidence_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/fixes/table.hpp"
+#include "diagnosis/symptoms.hpp"
+#include "diagnosis/trials.hpp"
+#include "diagnosis/values_possible.hpp"
+#include "timeline/classify.hpp"
+
+namespace ridgeline::diagnosis {
+namespace {
+
+using core::Dimension;
+using core::Node;
+using core::Reader;
+
+const std::vector<core::Choice<Arrivals>> kArrivals{{"one_at_a_time", Arrivals::one_at_a_time},
+                                                    {"open", Arrivals::open},
+                                                    {"saturated", Arrivals::saturated}};
+const std::vector<core::Choice<Window>> kWindows{{"decode", Window::decode},
+                                                 {"prefill", Window::prefill},
+                                                 {"training", Window::training},
+                                                 {"kernel", Window::kernel}};
+
+/// What people also call a quantity.
+constexpr std::pair<std::string_view, std::string_view> kAlsoCalled[]{
+    {"tpot", "itl"},
+    {"tpot_p99", "itl_p99"},
+    {"output_throughput", "throughput"},
+    {"batch", "concurrency"},
+    {"max_concurrency", "concurrency"},
+    {"tensor_parallel_size", "devices"},
+    {"e2e_latency", "latency"},
+};
+
+/// "160 tokens/s" is how people write a rate that core knows as "160 /s". Only what is counted here
+/// may stand before the stroke.
+std::string without_nouns(std::string text) {
+  for (const std::string_view noun :
+       {"tokens", "token", "tok", "requests", "request", "req", "steps", "step"}) {
+    if (const std::size_t at = text.find(std::string(noun) + "/"); at != std::string::npos)
+      return text.erase(at, noun.size());
+  }
+  return text;
+}
+
+/// "4 of 108" as a fraction.
+std::optional<double> part_of(const std::string& text) {
+  const std::size_t at = text.find(" of ");
+  if (at == std::string::npos) return std::nullopt;
+  const auto part = core::parse_quantity(text.substr(0, at), Dimension::none);
+  const auto whole = core::parse_quantity(text.substr(at + 4), Dimension::none);
+  if (!part || !whole || !(*whole > 0.0)) return std::nullopt;
+  return *part / *whole;
+}
+
+Value read_value(const Reader& in, std::string_view key, Dimension dimension, bool whole,
+                 std::string_view means = {}) {
+  const std::string_view name = means.empty() ? key : means;
+  const bool zero = may_be_zero(name, dimension);
+  const std::string expected =
+      dimension == Dimension::rate
+          ? "a rate like '160 tokens/s'"
+          : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
+  const std::string& written = in.scalar(key, expected);
+  const std::string text = dimension == Dimension::rate ? without_nouns(written) : written;
+  core::Interval bounds;
+  const auto ratio = dimension == Dimension::fraction ? part_of(text) : std::nullopt;
+  if (ratio) {
+    bounds = core::Interval(*ratio);
+  } else if (const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt) {
+    in.require(*exact == std::floor(*exact), key,
+               zero ? "a whole number of zero or more" : "a whole number above zero");
+    bounds = core::Interval(*exact);
+  } else if (const auto typed = core::parse_interval(text, dimension)) {
+    bounds = *typed;
+  } else {
+    in.fail(key, expected);
+  }
+  const double middle = bounds.middle();
+  if (dimension == Dimension::fraction) {
+    if (middle < 0.0 || middle > 1.0)
+      in.fail(key, "a fraction between 0 and 1", core::per_cent_hint(text));
+    bounds = core::clamp(bounds, 0.0, 1.0);
+  } else {
+    in.require(zero ? middle >= 0.0 : middle > 0.0, key,
+               zero ? "zero or more" : "a value above zero");
+    in.require(middle <= kMostSensible && (middle == 0.0 || middle >= kLeastSensible), key,
+               "a value from 1e-12 to 1e18");
+    bounds.low = std::max(bounds.low, 0.0);
+  }
+  const std::string path =
+      in.path().empty() ? std::string(key) : in.path() + "." + std::string(key);
+  return {bounds, std::clamp(middle, bounds.low, bounds.high), Origin::given, path};
+}
+
+/// The key under which a quantity stands in a map, by its own name or another; "" when it does not.
+std::string_view key_of(const Reader& in, std::string_view key) {
+  if (in.has(key)) return key;
+  for (const auto& [alias, meaning] : kAlsoCalled) {
+    if (meaning == key && in.has(alias)) return alias;
+  }
+  return "";
+}
+
+/// Fills in what the map holds of one section; true when it held anything.
+bool read_section(const Reader& in, std::string_view section, Evidence& out) {
+  bool any = false;
+  for (const Field& field : evidence_fields()) {
+    if (field.section != section) continue;
+    const std::string_view key = key_of(in, field.key);
+    if (key.empty()) continue;
+    field.at(out) = read_value(in, key, field.dimension, field.whole, field.key);
+    any = true;
+  }
+  return any;
+}
+
+/// The node without the facts that evidence lays over a configuration, and those facts alone.
+std::pair<Node, Node> split_facts(const Node& node, std::string_view section) {
+  Node base = node;
+  Node facts = node;
+  const auto is_fact = [&](const auto& entry) {
+    const Field* field = find_field(std::string(section) + "." + entry.first);
+    return field != nullptr;
+  };
+  std::erase_if(base.entries, is_fact);
+  std::erase_if(facts.entries, [&](const auto& entry) { return !is_fact(entry); });
+  return {base, facts};
+}
+
+bool names_a_base(const Node& node) {
+  return node.kind != Node::Kind::map || node.find("base") != nullptr;
+}
+
+void read_machine(const Reader& root, const core::ConfigLibrary& library, Evidence& out) {
+  const Node& node = root.raw("machine");
+  if (names_a_base(node)) {
+    const auto [base, facts] =
+        node.kind == Node::Kind::map ? split_facts(node, "machine") : std::pair(node, Node{});
+    const Node whole = library.resolve("hw", base, "machine");
+    const Reader gpu(whole, "machine");
+    out.machine = machine_from(hw::read_gpu_spec(gpu));
+    gpu.finish();
+    if (facts.kind == Node::Kind::map) {
+      const Reader in(facts, "machine");
+      read_section(in, "machine", out);
+      in.finish();
+    }
+    return;
+  }
+  const Reader in(node, "machine");
+  out.machine.name = in.get<std::string>("name", "");
+  if (in.has("peak")) {
+    const Reader peak = in.child("peak");
+    for (const std::string& key : peak.keys()) {
+      std::vector<std::string> names;
+      std::optional<hw::Dtype> dtype;
+      for (const auto& choice : hw::dtype_names()) {
+        names.emplace_back(choice.name);
+        if (choice.name == key) dtype = choice.value;
+      }
+      if (!dtype) peak.reject_key(key, "unknown dtype" + core::suggestion(key, names));
+      out.machine.peak.emplace(*dtype, read_value(peak, key, Dimension::flop_per_second, false));
+    }
+  }
+  read_section(in, "machine", out);
+  in.finish();
+}
+
+void read_dtypes(const Reader& in, Model& model) {
+  const auto at = [&](std::string_view key, std::optional<hw::Dtype>& dtype) {
+    if (in.has(key)) dtype = in.choice(key, hw::dtype_names());
+  };
+  at("weight_dtype", model.weight_dtype);
+  at("activation_dtype", model.activation_dtype);
+  at("kv_cache_dtype", model.kv_cache_dtype);
+}
+
+void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& out) {
+  const Node& node = root.raw("model");
+  const auto is_dtype = [](const auto& entry) {
+    return entry.first == "weight_dtype" || entry.first == "activation_dtype" ||
+           entry.first == "kv_cache_dtype";
+  };
+  if (names_a_base(node)) {
+    if (!model_by_name)
+      root.fail("model", "a map of facts (parameters, weight_bytes, layers, ...)");
+    auto [base, facts] =
+        node.kind == Node::Kind::map ? split_facts(node, "model") : std::pair(node, Node{});
+    Node dtypes = base;
+    std::erase_if(base.entries, is_dtype);
+    std::erase_if(dtypes.entries, [&](const auto& entry) { return !is_dtype(entry); });
+    out.model = model_by_name(base);
+    if (dtypes.kind == Node::Kind::map) {
+      const Model as_loaded = out.model;
+      read_dtypes(Reader(dtypes, "model"), out.model);
+      // Other bits than the configuration's: its byte count is of other weights.
+      if (out.model.weight_dtype != as_loaded.weight_dtype && as_loaded.parameters) {
+        out.model.weight_bytes =
+            *as_loaded.parameters * Value(hw::bytes_of(*out.model.weight_dtype).value());
+      }
+    }
+    if (facts.kind == Node::Kind::map) {
+      const Reader in(facts, "model");
+      read_section(in, "model", out);
+      in.finish();
+    }
+    return;
+  }
+  const Reader in(node, "model");
+  out.model.name = in.get<std::string>("name", "");
+  read_dtypes(in, out.model);
+  read_section(in, "model", out);
+  in.finish();
+}
+
+KernelGroup read_group(const Reader& in, std::string_view key) {
+  std::vector<core::Choice<KernelGroup>> choices;
+  for (std::size_t i = 0; i < kKernelGroupNames.size(); ++i)
+    choices.push_back({kKernelGroupNames[i], static_cast<KernelGroup>(i)});
+  return in.choice(key, choices);
+}
+
+void read_kernel_time(const Reader& profile, Profile& out) {
+  const Reader in = profile.child("kernel_time");
+  double sum_low = 0.0;
+  for (const std::string& key : in.keys()) {
+    std::vector<std::string> names(kKernelGroupNames.begin(), kKernelGroupNames.end());
+    const auto it = std::find(names.begin(), names.end(), key);
+    if (it == names.end())
+      in.reject_key(key, "unknown kernel class" + core::suggestion(key, names));
+    const Value share = read_value(in, key, Dimension::fraction, false);
+    sum_low += share.low();
+    out.kernel_time.emplace(static_cast<KernelGroup>(it - names.begin()), share);
+  }
+  if (sum_low > 1.0)
+    profile.reject("kernel_time",
+                   fmt::format("the shares add up to at least {:.0f} %, more than all of it",
+                               100.0 * sum_low));
+}
+
+void read_kernels(const Reader& root, Evidence& out) {
+  for (const Reader& in : root.list("kernels")) {
+    KernelRow row;
+    row.name = in.get<std::string>("name", "");
+    in.require(!row.name.empty() || in.has("group"), "name", "a kernel's name, or its group");
+    row.group =
+        in.has("group") ? read_group(in, "group") : group_of(timeline::classify(row.name).cls);
+    const auto at = [&](std::string_view key, Dimension dimension, bool whole, Maybe& value) {
+      if (in.has(key)) value = read_value(in, key, dimension, whole);
+    };
+    at("calls", Dimension::none, true, row.calls);
+    at("time", Dimension::time, false, row.time);
+    at("share", Dimension::fraction, false, row.share);
+    at("bytes", Dimension::bytes, false, row.bytes);
+    at("flop", Dimension::flop, false, row.flop);
+    at("occupied", Dimension::fraction, false, row.occupied);
+    if (in.has(
+            "rate")) {  // of a matrix kernel: its FLOP follow from its time, or are of one second
+      const Value rate = read_value(in, "rate", Dimension::flop_per_second, false);
+      if (!row.time) row.time = Value(1.0).as(Origin::derived);
+      row.flop = rate * *row.time;
+    }
+    in.require(row.time || row.share, "time", "its time, share or rate");
+    out.kernels.push_back(std::move(row));
+  }
+}
+
+/// Old over new for times, new over old for rates.
+std::vector<Trial::Effect> effects_of(const Evidence& before, const Evidence& after) {
+  std::vector<Trial::Effect> out;
+  Evidence b = before;
+  Evidence a = after;
+  for (const Field& field : evidence_fields()) {
+    if (field.section != "measured") continue;
+    const Maybe& old_value = field.at(b);
+    const Maybe& new_value = field.at(a);
+    if (!old_value || !new_value) continue;
+    const bool time = field.dimension == Dimension::time || field.dimension == Dimension::bytes;
+    out.push_back(
+        {std::string(field.key), time ? *old_value / *new_value : *new_value / *old_value});
+  }
+  return out;
+}
+
+void read_trials(const Reader& root, Evidence& out) {
+  std::size_t index = 0;
+  for (const Reader& in : root.list("trials")) {
+    Trial trial;
+    trial.from = fmt::format("trials[{}]", index++);
+    trial.change = in.get<std::string>("change");
+    if (find_change(trial.change) == nullptr) {
+      in.reject("change", "unknown change '" + trial.change + "'" +
+                              core::suggestion(trial.change, change_names()));
+    }
+    trial.when = in.get<std::string>("when", "");
+    trial.with = in.get<bool>("in_place", false);
+    if (in.has("before") || in.has("after")) {
+      Evidence before;
+      Evidence after;
+      const Reader b = in.child("before");
+      const Reader a = in.child("after");
+      read_section(b, "measured", before);
+      read_section(a, "measured", after);
+      trial.effects = effects_of(before, after);
+      if (trial.effects.empty())
+        in.fail("after", "a quantity under 'measured' that 'before' has too");
+    }
+    if (in.has("speedup"))
+      trial.effects.push_back({"speedup", read_value(in, "speedup", Dimension::none, false)});
+    if (in.has("slowdown")) {
+      trial.effects.push_back(
+          {"speedup", Value(1.0) / read_value(in, "slowdown", Dimension::none, false)});
+    }
+    in.require(!trial.effects.empty(), "speedup", "what came of it: before and after, or speedup");
+    for (Trial::Effect& effect : trial.effects) {
+      effect.gain.from = trial.from;
+      effect.gain.origin = Origin::given;
+    }
+    out.trials.push_back(std::move(trial));
+  }
+}
+
+/// Each point is the evidence with some quantities replaced; keys of any section, with or without
+/// it.
+void read_sweep(const Reader& root, Evidence& out) {
+  for (const Reader& in : root.list("sweep")) {
+    Evidence point = out;
+    point.sweep.clear();
+    bool any = false;
+    for (const std::string& key : in.keys()) {
+      std::string_view meaning = key;
+      for (const auto& [alias, name] : kAlsoCalled) {
+        if (alias == key) meaning = name;
+      }
+      const Field* field = find_field(meaning);
+      if (field == nullptr) {
+        std::vector<std::string> names;
+        for (const Field& f : evidence_fields()) names.emplace_back(f.key);
+        in.reject_key(key, "unknown quantity" + core::suggestion(key, names));
+      }
+      field->at(point) = read_value(in, key, field->dimension, field->whole, field->key);
+      any = true;
+    }
+    if (!any) root.fail("sweep", "points with quantities in them");
+    out.sweep.push_back(std::move(point));
+  }
+  if (out.sweep.size() < 2) root.fail("sweep", "two points at least");
+  // The last point is the one in question: what the evidence does not say elsewhere it says there.
+  for (const Field& field : evidence_fields()) {
+    if (!field.at(out)) field.at(out) = field.at(out.sweep.back());
+  }
+}
+
+void read_words(const Reader& in, Evidence& out) {
+  const auto each = [&](std::string_view key, const auto& known,
+                        const std::vector<std::string>& names, std::string_view what) {
+    if (!in.has(key)) return std::vector<std::string>{};
+    const std::vector<std::string> words = in.words(key);
+    for (const std::string& word : words) {
+      if (!known(word))
+        in.reject(key, fmt::format("unknown {} '{}'", what, word) + core::suggestion(word, names));
+    }
+    return words;
+  };
+  out.symptoms = each(
+      "symptoms", [](const std::string& w) { return find_symptom(w) != nullptr; }, symptom_names(),
+      "symptom");
+  out.proposals = each(
+      "proposals", [](const std::string& w) { return find_fix(w) != nullptr; }, fix_names(), "fix");
+}
+
+}  // namespace
+
+Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
+                       const ModelByName& model_by_name) {
+  const Reader in(document);
+  Evidence out;
+  out.title = in.get<std::string>("title", "");
+  static_cast<void>(in.get<std::string>("source", ""));
+  if (in.has("machine")) read_machine(in, library, out);
+  if (in.has("model")) read_model(in, model_by_name, out);
+  bool any = in.has("machine") || in.has("model");
+  for (const std::string_view section : {"engine", "serving", "memory", "measured", "profile"}) {
+    if (!in.has(section)) continue;
+    if (in.node().find(section)->kind != Node::Kind::map) in.fail(section, "a map");
+    const Reader part = in.child(section);
+    any = read_section(part, section, out) || any;
+    if (section == "engine") {
+      out.engine.name = part.get<std::string>("name", "");
+      out.engine.enforce_eager = part.maybe<bool>("enforce_eager");
+    }
+    if (section == "serving" && part.has("arrivals"))
+      out.serving.arrivals = part.choice("arrivals", kArrivals);
+    if (section == "profile") {
+      if (part.has("window")) out.profile.window = part.choice("window", kWindows);
+      if (part.has("kernel_time")) read_kernel_time(part, out.profile);
+      any = any || !out.profile.kernel_time.empty();
+    }
+  }
+  if (in.has("devices")) out.machine.devices = read_value(in, "devices", Dimension::none, true);
+  if (in.has("kernels")) read_kernels(in, out);
+  if (in.has("trials")) read_trials(in, out);
+  read_words(in, out);
+  if (in.has("sweep")) read_sweep(in, out);
+  in.finish();
+  any = any || !out.kernels.empty() || !out.trials.empty() || !out.sweep.empty();
+  if (!any) {
+    throw core::ConfigError(document.position.text() +
+                            ": document: expected at least one fact (machine, model, serving, "
+                            "measured or profile), got none");
+  }
+  return out;
+}
+
+Evidence load_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library,
+                       const ModelByName& model_by_name) {
+  return read_evidence(core::load_yaml(path), library, model_by_name);
+}
+
+}  // namespace ridgeline::diagnosis

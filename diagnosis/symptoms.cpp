@@ -1,0 +1,79 @@
+#include "diagnosis/symptoms.hpp"
+
+#include <algorithm>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+using enum Cause;
+
+/// How much more than usual a named cause is suspected. Large, since somebody saw it; finite, since
+/// seeing it does not say that it matters.
+constexpr double kSuspicion = 12.0;
+
+}  // namespace
+
+const std::vector<Symptom>& all_symptoms() {
+  static const std::vector<Symptom> table{
+      {"eager_launch", "kernels are launched one by one: no graph is captured", launch},
+      {"small_kernels", "a step is thousands of small kernels", launch},
+      {"host_busy", "a scheduler, API server or tokenizer process is at 100 % of a core", host},
+      {"work_before_first_token",
+       "grammars, images or adapters are prepared on the host before the first token", host},
+      {"untuned_gemm", "the log says that matrix shapes have no tuned configuration", kernels},
+      {"untuned_moe", "the log says that experts run with a default configuration", kernels},
+      {"attention_fallback", "the attention backend fell back from the one asked for", kernels},
+      {"dtype_fallback", "weights or tensors are converted on the fly: a path that is not native",
+       kernels},
+      {"single_stream", "collectives run on the stream of the kernels: nothing overlaps them",
+       communication},
+      {"collectives_dominate", "a profile names collectives as the largest item", communication},
+      {"slow_link", "devices are linked by PCIe or a slow network", communication},
+      {"weights_on_host", "some weights are read from the host's memory", transfer},
+      {"kv_offload", "KV blocks are copied between host and device", transfer},
+      {"kv_cache_full", "the log shows the KV cache full, or requests preempted and computed again",
+       capacity},
+      {"prefix_evicted", "prefixes that repeat do not fit into the KV cache", capacity},
+      {"power_capped", "clocks fall under load: the power limit is reached", compute},
+  };
+  return table;
+}
+
+const Symptom* find_symptom(std::string_view name) {
+  for (const Symptom& symptom : all_symptoms()) {
+    if (symptom.name == name) return &symptom;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> symptom_names() {
+  std::vector<std::string> names;
+  for (const Symptom& symptom : all_symptoms()) names.emplace_back(symptom.name);
+  return names;
+}
+
+bool has_symptom(const Evidence& e, std::string_view name) {
+  return std::find(e.symptoms.begin(), e.symptoms.end(), name) != e.symptoms.end();
+}
+
+std::vector<Clue> clues_of_symptoms(const Evidence& e) {
+  std::vector<Clue> out;
+  const auto suspect = [&](const Symptom& symptom) {
+    Clue clue;
+    clue.causes = symptom.causes;
+    clue.suspicion = kSuspicion;
+    clue.measured = false;
+    clue.statement = "Seen: " + std::string(symptom.meaning);
+    clue.value = Value(1.0);
+    clue.unit = "ratio";
+    out.push_back(std::move(clue));
+  };
+  for (const std::string& name : e.symptoms) {
+    if (const Symptom* symptom = find_symptom(name)) suspect(*symptom);
+  }
+  if (e.engine.enforce_eager.value_or(false) && !has_symptom(e, "eager_launch"))
+    suspect(*find_symptom("eager_launch"));
+  return out;
+}
+
+}  // namespace ridgeline::diagnosis

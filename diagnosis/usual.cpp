@@ -1,0 +1,67 @@
+#include "diagnosis/usual.hpp"
+
+#include <algorithm>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+/// A dense decoder layer is about a dozen kernels in a serving engine (docs/validation.md), three
+/// times as many in plain PyTorch, where nothing is fused; a training step does its layers forward,
+/// backward and for the optimizer.
+constexpr double kKernelsPerLayer = 12.0;
+constexpr double kTrainingKernelsPerLayer = 60.0;
+/// One launch from Python, and one inside a captured graph (configs/stacks).
+constexpr double kEagerLaunch = 6e-6;
+constexpr double kGraphLaunch = 1e-6;
+/// Scheduling, sampling and detokenizing of a step (configs/stacks, vLLM V1).
+constexpr double kHostPerStep = 1.5e-3;
+/// A small all-reduce with its waiting; two of them a layer.
+constexpr double kAllReduce = 25e-6;
+/// What a link's payload reaches of its rate.
+constexpr double kOfLink = 0.7;
+/// Kernels that stream memory or multiply reach about this much of a roof.
+constexpr double kOfRoof = 0.65;
+/// Layers of a model that nobody described.
+constexpr double kLayers = 40.0;
+
+}  // namespace
+
+std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
+  std::array<double, kCauses> out{};
+  const auto at = [&](Cause c) -> double& { return out[static_cast<std::size_t>(c)]; };
+  const double layers = best_or(e.model.layers, kLayers);
+  const double devices = best_or(e.machine.devices, 1.0);
+  const double time = best_or(w.time, 30e-3);  // an everyday decode step, where none is known
+  const double floor = std::max(best_or(w.bytes / w.bandwidth, 0.0), best_or(w.flop / w.peak, 0.0));
+  const bool training = w.window == Window::training;
+  const double per_layer = training ? kTrainingKernelsPerLayer : kKernelsPerLayer;
+  const double kernels = best_or(e.profile.kernels_per_step, per_layer * layers);
+  const double launch = training || e.engine.enforce_eager.value_or(false) ? kEagerLaunch
+                        : e.engine.enforce_eager                           ? kGraphLaunch
+                                                 : 0.5 * (kEagerLaunch + kGraphLaunch);
+  at(Cause::launch) = kernels * launch;
+  at(Cause::host) = training ? 0.0 : kHostPerStep;
+  if (devices > 1.5) {
+    const double message = best_or(w.tokens, 1.0) * best_or(e.model.hidden, 8192.0) * 2.0;
+    const double wire = w.link ? 2.0 * message / (kOfLink * w.link->best) : 0.0;
+    at(Cause::communication) = 2.0 * layers * (kAllReduce + wire);
+  }
+  at(Cause::kernels) = (1.0 / kOfRoof - 1.0) * std::max(floor, 0.1 * time);
+  if (!(floor > 0.0)) {
+    // No roof is in sight: most of a step is its reads, or for long prompts its arithmetic.
+    const bool reads = w.window == Window::decode;
+    at(Cause::bandwidth) = (reads ? 0.5 : 0.1) * time;
+    at(Cause::compute) = (reads ? 0.2 : 0.6) * time;
+  }
+  at(Cause::transfer) = 0.01 * time;
+  at(Cause::capacity) = 0.01 * time;
+  const double all = [&] {
+    double sum = 0.0;
+    for (const double x : out) sum += x;
+    return sum;
+  }();
+  for (double& x : out) x /= std::max(all, 1e-300);
+  return out;
+}
+
+}  // namespace ridgeline::diagnosis

@@ -1,0 +1,16 @@
+#pragma once
+// Where the time of a step usually goes when nobody measured it: not knowledge of this server, but
+// what to suspect first. Estimated in seconds from what each mechanism takes on any machine, so
+// that a small model in eager mode suspects its launches and a large one its kernels.
+
+#include <array>
+
+#include "diagnosis/causes.hpp"
+#include "diagnosis/work.hpp"
+
+namespace ridgeline::diagnosis {
+
+/// Relative weights by cause; `unexplained` is zero.
+[[nodiscard]] std::array<double, kCauses> usual_shares(const Evidence& evidence, const Work& work);
+
+}  // namespace ridgeline::diagnosis

@@ -11,19 +11,32 @@ constexpr int kRounds = 200;
 
 bool in(const Clue& clue, std::size_t i) { return clue.causes.has(static_cast<Cause>(i)); }
 
+/// Where several causes are named and one device does it all, collectives are not among them.
+std::vector<Clue> possible_ones(std::vector<Clue> clues, const std::array<double, kCauses>& usual) {
+  const bool alone = usual[static_cast<std::size_t>(Cause::communication)] == 0.0;
+  for (Clue& clue : clues) {
+    if (!alone || clue.causes == Causes(Cause::communication)) continue;
+    clue.causes = clue.causes.without(Cause::communication);
+  }
+  return clues;
+}
+
 class Fit {
  public:
   Fit(const std::array<CauseBounds, kCauses>& known, const std::vector<Clue>& clues,
       const std::array<double, kCauses>& usual)
-      : known_(known), clues_(clues) {
+      : known_(known), clues_(possible_ones(clues, usual)) {
     for (std::size_t i = 0; i < kCauses; ++i) x_[i] = known[i].best;
     suspect(usual);
     seed(usual);
   }
 
   CauseShares run() {
+    // First to what each clue holds most likely, then to what it holds for certain.
+    for (const Clue& clue : clues_) project(clue, {clue.likely(), clue.share.high});
+    hold_bounds();
     for (int round = 0; round < kRounds; ++round) {
-      for (const Clue& clue : clues_) project(clue);
+      for (const Clue& clue : clues_) project(clue, clue.share);
       hold_bounds();
     }
     CauseShares out;
@@ -53,7 +66,7 @@ class Fit {
       for (const Clue& clue : clues_) {
         if (in(clue, i)) factor = std::max(factor, clue.suspicion);
       }
-      constexpr double kLeast = 0.05;  // even what is unusual may be it, once it was seen
+      constexpr double kLeast = 0.02;  // even what is unusual may be it, once it was seen
       const double base = factor > 1.0 ? std::max(usual[i], kLeast) : usual[i];
       weight[i] = factor > 1.0 ? base * factor : 0.0;
       suspected += weight[i];
@@ -76,12 +89,12 @@ class Fit {
     normalise();
   }
 
-  void project(const Clue& clue) {
+  void project(const Clue& clue, core::Interval bounds) {
     if (!clue.measured || clue.causes.empty()) return;
     double inside = 0.0;
     double outside = 0.0;
     for (std::size_t i = 0; i < kCauses; ++i) (in(clue, i) ? inside : outside) += x_[i];
-    const double target = std::clamp(inside, clue.share.low, clue.share.high);
+    const double target = std::clamp(inside, bounds.low, std::max(bounds.low, bounds.high));
     if (target == inside || !(inside > 0.0) || !(outside > 0.0)) return;
     for (std::size_t i = 0; i < kCauses; ++i)
       x_[i] *= in(clue, i) ? target / inside : (1.0 - target) / outside;
@@ -104,7 +117,7 @@ class Fit {
   }
 
   const std::array<CauseBounds, kCauses>& known_;
-  const std::vector<Clue>& clues_;
+  const std::vector<Clue> clues_;
   std::array<double, kCauses> x_{};
 };
 

@@ -36,6 +36,11 @@ class Causes {
     for (const Cause c : several) bits_ |= bit(c);
   }
   [[nodiscard]] constexpr bool has(Cause c) const { return (bits_ & bit(c)) != 0; }
+  [[nodiscard]] constexpr Causes without(Cause c) const {
+    Causes out = *this;
+    out.bits_ &= ~bit(c);
+    return out;
+  }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
   constexpr bool operator==(const Causes&) const = default;
 

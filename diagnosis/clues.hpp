@@ -4,6 +4,7 @@
 // thing: bounds on the share of the time that some causes take together. The ledger is fitted to
 // them (diagnosis/time_budget.hpp).
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Clue {
   std::string statement;  // a sentence, with its number
   Value value;            // that number
   std::string unit;       // as diagnosis/diagnose.hpp has them
+
+  /// The share, where the clue is a share; its least otherwise.
+  [[nodiscard]] double likely() const {
+    return unit == "fraction" && !causes.empty() ? std::clamp(value.best, share.low, share.high)
+                                                 : share.low;
+  }
 };
 
 /// All of them: trials, sweep, kernel table, timers, symptoms.

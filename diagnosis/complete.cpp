@@ -44,10 +44,16 @@ void complete_counters(Evidence& e) {
   }
   const Maybe& step = e.measured.step_time;
   if (step) {
-    fill_in(p.busy_time, p.busy_fraction * step, "busy fraction of a step");
-    fill_in(p.host_time, p.host_fraction * step, "the host's fraction of a step");
     fill_in(p.communication_time, p.communication_fraction * step,
             "collectives' fraction of a step");
+  }
+}
+
+/// Of the attention kernel, where its row says it.
+void complete_occupancy(Evidence& e) {
+  for (const KernelRow& row : e.kernels) {
+    if (row.group == KernelGroup::attention)
+      fill_in(e.profile.occupied, row.occupied, "the attention kernel's row");
   }
 }
 
@@ -111,6 +117,7 @@ Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
 Evidence completed(Evidence e) {
   complete_rates(e);
   complete_counters(e);
+  complete_occupancy(e);
   complete_kernel_shares(e);
   for (Evidence& point : e.sweep) point = completed(std::move(point));
   return e;

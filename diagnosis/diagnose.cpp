@@ -1,42 +1,108 @@
 #include "diagnosis/diagnose.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "diagnosis/complete.hpp"
 #include "diagnosis/findings.hpp"
 #include "diagnosis/fixes/table.hpp"
+#include "diagnosis/symptoms.hpp"
+#include "diagnosis/trials.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
 
 /// Below this a change is not worth its trouble, and a tempting one is worth a warning.
 constexpr double kWorthwhile = 1.05;
+/// A proposal worth less than this part of the best fix's gain (of logarithms) is one to reject
+/// beside it.
+constexpr double kPale = 1.0 / 3.0;
+/// What somebody saw or asked for weighs this much more than what the ledger alone proposes.
+constexpr double kSuggested = 1.5;
 constexpr std::size_t kMostFixes = 2;
 constexpr std::size_t kMostRejects = 3;
 
 struct Judged {
   const Fix* fix = nullptr;
   Assessment assessment;
+  bool suggested = false;  // by a symptom, or proposed by somebody
+  bool measured = false;   // somebody tried it
+  bool applies = true;
 
   [[nodiscard]] bool certain() const { return assessment.gain.low >= kWorthwhile; }
   [[nodiscard]] bool possible() const { return assessment.gain.high >= kWorthwhile; }
   /// Gain on a logarithmic scale, discounted by what it takes to get it.
   [[nodiscard]] double merit() const {
     const double middle = 0.5 * (std::log(assessment.gain.low) + std::log(assessment.gain.high));
-    return middle / (1.0 + 0.5 * fix->effort);
+    return middle / (1.0 + 0.5 * fix->effort) * (suggested ? kSuggested : 1.0);
+  }
+  /// Gain halfway between its bounds, on a logarithmic scale.
+  [[nodiscard]] double likely() const {
+    return std::sqrt(std::max(assessment.gain.low, 1e-6) * std::max(assessment.gain.high, 1e-6));
   }
   /// Sure gains before hopes, and hopes before more hardware.
   [[nodiscard]] int rank() const {
+    if (measured) return 0;
     if (fix->needs_hardware) return 2;
-    return certain() ? 0 : 1;
+    return certain() || (suggested && likely() >= kWorthwhile) ? 0 : 1;
   }
 };
 
+bool proposed(const Evidence& e, const Fix& fix) {
+  return std::find(e.proposals.begin(), e.proposals.end(), fix.name) != e.proposals.end();
+}
+
+bool suggested_by_symptom(const Evidence& e, const Fix& fix) {
+  return std::any_of(e.symptoms.begin(), e.symptoms.end(), [&](const std::string& name) {
+    const Symptom* symptom = find_symptom(name);
+    return symptom != nullptr && symptom->suggests == fix.name;
+  });
+}
+
+const Trial* trial_of(const Evidence& e, const Fix& fix) {
+  const auto it = std::find_if(e.trials.begin(), e.trials.end(),
+                               [&](const Trial& t) { return t.change == fix.name; });
+  return it != e.trials.end() ? &*it : nullptr;
+}
+
+/// What somebody tried needs no computing.
+Assessment tried(const Trial& trial, Window window) {
+  const Trial::Effect& effect = main_effect(trial, window);
+  return {effect.gain.interval,
+          fmt::format("tried{}: {:.2f}x by {}", trial.when.empty() ? "" : " (" + trial.when + ")",
+                      effect.gain.best,
+                      effect.measure == "speedup" ? "its author's measure" : effect.measure)};
+}
+
+/// Proposed here, though the ledger has nothing that it would act on.
+Assessment beside_the_point(const Fix& fix) {
+  std::string lines;
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    if (fix.acts_on.has(static_cast<Cause>(i)))
+      lines += (lines.empty() ? "" : " or ") + std::string(kCauseNames[i]);
+  }
+  return {{1.0},
+          lines.empty() ? std::string("nothing on the ledger is what it would change")
+                        : "it acts on " + lines + ", and no line of the ledger is that"};
+}
+
 std::vector<Judged> judge(const Situation& situation) {
+  const Evidence& e = situation.evidence;
   std::vector<Judged> out;
   for (const Fix* fix : all_fixes()) {
-    if (fix->applies(situation)) out.push_back({fix, fix->assess(situation)});
+    const bool asked = proposed(e, *fix);
+    const bool suggested = asked || suggested_by_symptom(e, *fix);
+    if (const Trial* trial = trial_of(e, *fix)) {
+      if (!trial->with)
+        out.push_back({fix, tried(*trial, situation.work.window), suggested, true});
+      continue;  // in place already
+    }
+    if (fix->applies(situation))
+      out.push_back({fix, fix->assess(situation), suggested});
+    else if (asked)
+      out.push_back({fix, beside_the_point(*fix), true, false, false});
   }
   return out;
 }
@@ -73,8 +139,7 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
 /// it.
 double temptation(const Fix& fix, const Situation& s) {
   double t = fix.popularity;
-  const auto& proposals = s.evidence.proposals;
-  if (std::find(proposals.begin(), proposals.end(), fix.name) != proposals.end()) t += 1.0;
+  if (proposed(s.evidence, fix)) t += 1.0;
   const bool one_sequence = best_or(s.work.sequences, 2.0) < 1.5 && s.work.window == Window::decode;
   if (fix.family == "batch" && one_sequence) t += 0.3;  // "batch 1": everybody says to batch
   if (fix.family == "kv bytes" && best_or(s.work.context, 0.0) > 8192.0) t += 0.2;
@@ -84,10 +149,17 @@ double temptation(const Fix& fix, const Situation& s) {
 std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, const Situation& s,
                                              const std::vector<Recommendation>& fixes) {
   std::vector<std::pair<double, const Judged*>> worthless;
+  double best = 0.0;
+  for (const Judged& j : judged) {
+    if (!fixes.empty() && fixes.front().name == j.fix->name) best = std::log(j.likely());
+  }
   for (const Judged& j : judged) {
     const bool chosen = std::any_of(fixes.begin(), fixes.end(),
                                     [&](const Recommendation& r) { return r.name == j.fix->name; });
-    if (!chosen && !j.possible()) worthless.emplace_back(temptation(*j.fix, s), &j);
+    // Proposed here, and worth little beside what is to be done first.
+    const bool pale = proposed(s.evidence, *j.fix) && std::log(j.likely()) < kPale * best;
+    if (!chosen && (!j.possible() || pale || (j.measured && j.likely() < kWorthwhile)))
+      worthless.emplace_back(temptation(*j.fix, s), &j);
   }
   std::stable_sort(worthless.begin(), worthless.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -181,6 +181,16 @@ void read_dtypes(const Reader& in, Model& model) {
   at("kv_cache_dtype", model.kv_cache_dtype);
 }
 
+/// A file of another size than the configuration's weights is in other bits: Q4_K_M is 4.8 a weight.
+void take_dtype_of_bytes(Model& model) {
+  if (!model.parameters || !model.weight_bytes) return;
+  const double each = model.weight_bytes->best / model.parameters->best;
+  if (each < 0.75)
+    model.weight_dtype = hw::Dtype::int4;
+  else if (each < 1.5)
+    model.weight_dtype = hw::Dtype::int8;
+}
+
 void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& out) {
   const Node& node = root.raw("model");
   const auto is_dtype = [](const auto& entry) {
@@ -209,6 +219,7 @@ void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& 
       const Reader in(facts, "model");
       read_section(in, "model", out);
       in.finish();
+      if (in.has("weight_bytes") && dtypes.entries.empty()) take_dtype_of_bytes(out.model);
     }
     return;
   }

@@ -57,6 +57,9 @@ constexpr double kBandwidthStandsOut = 0.35;
 Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   const double bandwidth = budget.share(Cause::bandwidth).best;
   const double compute = budget.share(Cause::compute).best;
+  // Prompts make arithmetic; an engine reaches a good part of the peak, and rarely most of it.
+  constexpr double kPromptsStandOut = 0.12;
+  if (w.prompt_share > kMostlyPrompts && compute >= kPromptsStandOut) return Regime::compute_bound;
   if (w.window != Window::decode) return Regime::kernel_inefficiency;
   const bool several = best_or(e.machine.devices, 1.0) > 1.5;
   const double collectives = 2.0 * best_or(e.model.layers, 40.0) * kAllReduceSeconds;
@@ -198,7 +201,10 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
 
   const double weight = std::max(evidence_weight(e, w), weight_of_clues(clues, sides[0].regime));
   if (budget->overfull) return {sides[0].regime, 0.15 * weight};
-  if (unknown > sides[0].share) {
+  // A quarter of the time, shown by a change or a slope, outweighs what nobody separated.
+  constexpr double kShown = 0.25;
+  const bool shown = sides[0].share >= kShown && weight_of_clues(clues, sides[0].regime) > 0.0;
+  if (unknown > sides[0].share && !shown) {
     // A roof that takes this much of a step binds it, whatever the rest is made of.
     if (std::max(bandwidth, compute) >= 0.5 * (1.0 - kTooClose))
       return {sides[0].regime, 0.5 * weight};

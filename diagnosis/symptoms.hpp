@@ -15,6 +15,7 @@ struct Symptom {
   std::string_view name;
   std::string_view meaning;  // as 'evidence new' explains it, and as the answer repeats it
   Causes causes;
+  std::string_view suggests;  // the fix that it points at
 };
 
 [[nodiscard]] const std::vector<Symptom>& all_symptoms();

@@ -60,10 +60,9 @@ class Builder {
       gaps_ = p.gap_time;
       host_ = p.host_time;
       kernels_ = p.busy_time;
-    } else {
-      host_ = p.host_fraction;  // shares of a step whose length nobody said
-      kernels_ = p.busy_fraction;
     }
+    if (!host_) host_ = p.host_fraction * Maybe(budget_.total);
+    if (!kernels_) kernels_ = p.busy_fraction * Maybe(budget_.total);
     if (w_.window == Window::kernel) kernels_ = budget_.total;
     if (!gaps_ && device_times) gaps_ = p.kernels_per_step * p.gap_length;
     if (!kernels_ && device_times) kernels_ = p.kernels_per_step * p.kernel_length;
@@ -179,20 +178,32 @@ class Builder {
     if (!shares.contains(KernelGroup::gemm) && named < 1.0) {
       Value rest{1.0};
       for (const auto& [group, share] : shares) rest = rest - share;
-      shares.emplace(KernelGroup::gemm, rest.clamped(0.0, 1.0));
+      rest = rest.clamped(0.0, 1.0);
+      // What nobody named is matrix products, unless their floor is a trifle beside it.
+      constexpr double kTrifle = 0.1;
+      const double floor = std::max(best_or(budget_.compute_floor, 0.0),
+                                    best_or(budget_.bandwidth_floor, 0.0));
+      const bool products = !budget_.in_seconds || !(floor > 0.0) ||
+                            floor > kTrifle * rest.best * kernels.best;
+      if (products || shares.contains(KernelGroup::other))
+        shares.emplace(KernelGroup::gemm, rest);
+      else
+        shares.emplace(KernelGroup::other, rest);
     }
     const auto time_of = [&](KernelGroup g) {
       return shares.contains(g) ? shares.at(g) * kernels : Value(0.0);
     };
 
     const Value attention = time_of(KernelGroup::attention);
-    const bool split_attention =
-        attention.best > 0.0 && budget_.in_seconds && attention_floor().has_value();
+    const bool floor_known = budget_.in_seconds && attention_floor().has_value();
+    const bool decoding = w_.window == Window::decode;
+    const bool split_attention = attention.best > 0.0 && (floor_known || decoding);
     Value matrix = time_of(KernelGroup::gemm);
     if (!split_attention) matrix = matrix + attention;  // one FLOP counter for both
     add_matrix_kernels(matrix, split_attention);
-    if (split_attention) {
-      const bool decoding = w_.window == Window::decode;
+    if (split_attention && !floor_known) {
+      add(LineId::attention_distance, Cause::kernels, "attention kernels", attention);
+    } else if (split_attention) {
       add_block(attention, *attention_floor(),
                 decoding ? LineId::kv_cache : LineId::attention_arithmetic,
                 decoding ? Cause::bandwidth : Cause::compute,

@@ -205,6 +205,8 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
                                              : std::string(),
                     bytes_text(e.profile.transfer_rate->best), percent_text(of_link.best)));
     c.suspicion = 4.0;
+    // Nothing but the copies was measured: they are what is asked about.
+    if (!w.time && !e.measured.throughput) c.share = {0.5, 1.0};
     out.push_back(std::move(c));
   }
   if (w.kv_demand && w.kv_demand->low() > 1.05) {

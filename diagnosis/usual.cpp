@@ -13,8 +13,13 @@ constexpr double kTrainingKernelsPerLayer = 60.0;
 /// One launch from Python, and one inside a captured graph (configs/stacks).
 constexpr double kEagerLaunch = 6e-6;
 constexpr double kGraphLaunch = 1e-6;
-/// Scheduling, sampling and detokenizing of a step (configs/stacks, vLLM V1).
-constexpr double kHostPerStep = 1.5e-3;
+/// Scheduling, sampling and detokenizing of a step, and of each sequence in it (configs/stacks,
+/// vLLM V1).
+constexpr double kHostPerStep = 0.5e-3;
+constexpr double kHostPerSequence = 15e-6;
+/// Steps that carry whole prompts hold about this many tokens where nobody set a limit (vLLM's
+/// max_num_batched_tokens).
+constexpr double kPromptTokensPerStep = 8192.0;
 /// A small all-reduce with its waiting; two of them a layer.
 constexpr double kAllReduce = 25e-6;
 /// What a link's payload reaches of its rate.
@@ -24,6 +29,15 @@ constexpr double kOfRoof = 0.65;
 /// Layers of a model that nobody described.
 constexpr double kLayers = 40.0;
 
+/// Of one step. Where it is not known: what its tokens take at the measured rate, or an everyday
+/// decode step.
+double step_seconds(const Evidence& e, const Work& w) {
+  if (w.time) return w.time->best;
+  if (w.prompt_share > kMostlyPrompts && w.token_rate)
+    return best_or(e.engine.max_num_batched_tokens, kPromptTokensPerStep) / w.token_rate->best;
+  return 30e-3;
+}
+
 }  // namespace
 
 std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
@@ -31,7 +45,7 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
   const auto at = [&](Cause c) -> double& { return out[static_cast<std::size_t>(c)]; };
   const double layers = best_or(e.model.layers, kLayers);
   const double devices = best_or(e.machine.devices, 1.0);
-  const double time = best_or(w.time, 30e-3);  // an everyday decode step, where none is known
+  const double time = step_seconds(e, w);
   const double floor = std::max(best_or(w.bytes / w.bandwidth, 0.0), best_or(w.flop / w.peak, 0.0));
   const bool training = w.window == Window::training;
   const double per_layer = training ? kTrainingKernelsPerLayer : kKernelsPerLayer;
@@ -40,7 +54,7 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
                         : e.engine.enforce_eager                           ? kGraphLaunch
                                                  : 0.5 * (kEagerLaunch + kGraphLaunch);
   at(Cause::launch) = kernels * launch;
-  at(Cause::host) = training ? 0.0 : kHostPerStep;
+  if (!training) at(Cause::host) = kHostPerStep + kHostPerSequence * best_or(w.sequences, 1.0);
   if (devices > 1.5) {
     const double message = best_or(w.tokens, 1.0) * best_or(e.model.hidden, 8192.0) * 2.0;
     const double wire = w.link ? 2.0 * message / (kOfLink * w.link->best) : 0.0;
@@ -49,7 +63,7 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
   at(Cause::kernels) = (1.0 / kOfRoof - 1.0) * std::max(floor, 0.1 * time);
   if (!(floor > 0.0)) {
     // No roof is in sight: most of a step is its reads, or for long prompts its arithmetic.
-    const bool reads = w.window == Window::decode;
+    const bool reads = w.window == Window::decode && w.prompt_share < kMostlyPrompts;
     at(Cause::bandwidth) = (reads ? 0.5 : 0.1) * time;
     at(Cause::compute) = (reads ? 0.2 : 0.6) * time;
   }

@@ -15,6 +15,18 @@ constexpr double kParametersPerWidthSquared = 12.0;
 /// Grouped heads shrink the KV cache of a multi-head model by up to this.
 constexpr double kMostGrouping = 8.0;
 
+/// Tokens of prompts among all tokens, and their common rate.
+void find_token_rate(const Evidence& e, Work& w) {
+  const Serving& s = e.serving;
+  if (s.prompt_tokens && s.output_tokens)
+    w.prompt_share = s.prompt_tokens->best / (s.prompt_tokens->best + s.output_tokens->best);
+  w.token_rate = e.measured.total_throughput;
+  if (!w.token_rate && s.prompt_tokens && s.output_tokens) {
+    w.token_rate = e.measured.throughput *
+                   Maybe((*s.prompt_tokens + *s.output_tokens) / *s.output_tokens);
+  }
+}
+
 Window window_of(const Evidence& e) {
   if (e.profile.window) return *e.profile.window;
   if (e.serving.microbatch || e.serving.sequence_tokens) return Window::training;
@@ -27,8 +39,7 @@ Window window_of(const Evidence& e) {
   const bool decode_rates = m.throughput || m.throughput_per_sequence || m.itl || m.step_time;
   if (!m.ttft) {
     // One token of output is the end of a prefill.
-    return best_or(e.serving.output_tokens, 2.0) < 1.5 && m.step_time ? Window::prefill
-                                                                      : Window::decode;
+    return best_or(e.serving.output_tokens, 2.0) < 1.5 ? Window::prefill : Window::decode;
   }
   if (!decode_rates) return Window::prefill;
   // Both were measured: the one that a request spends longer in.
@@ -41,7 +52,8 @@ Maybe time_of_unit(const Evidence& e, const Work& w) {
   const auto& m = e.measured;
   switch (w.window) {
     case Window::prefill:
-      return either(m.step_time, m.ttft);
+      // A server that only reads prompts finishes one after the other, however they overlap.
+      return either(either(m.step_time, m.ttft), Maybe(1.0) / m.requests_per_second);
     case Window::training:
       return either(m.step_time, w.tokens / m.throughput);
     case Window::kernel: {
@@ -266,8 +278,8 @@ void explain_flop(const Evidence& e, Work& w) {
     // No step is known, but the rate of tokens is: output, and the prompts that it took.
     const Maybe prompts = e.serving.prompt_tokens / e.serving.output_tokens;
     const Value per_output = prompts ? Value(1.0) + *prompts : Value(1.0);
-    w.flop_expected =
-        e.measured.throughput * Maybe(per_output) * Maybe(Value(2.0) * *w.parameters) / w.peak;
+    const Maybe rate = either(e.measured.throughput * Maybe(per_output), w.token_rate);
+    w.flop_expected = rate * Maybe(Value(2.0) * *w.parameters) / w.peak;
   }
   const Maybe counted = e.profile.flop_fraction;
   if (!counted || !w.flop_expected || !w.tokens || !w.linear_flop || !w.time) return;
@@ -298,6 +310,7 @@ Phase phase_of(const Work& w) {
   if (w.window == Window::kernel) return Phase::kernel;
   if (w.window == Window::prefill) return Phase::prefill;
   constexpr double kAFew = 0.15;  // prompt tokens below this share leave a step what it was
+  if (w.prompt_share > kMostlyPrompts && w.token_rate && !w.time) return Phase::prefill;
   if (w.riding && w.tokens && w.riding->best > kAFew * w.tokens->best) return Phase::mixed;
   return Phase::decode;
 }
@@ -307,6 +320,7 @@ Phase phase_of(const Work& w) {
 Work work_of(const Evidence& evidence) {
   Work w;
   w.window = window_of(evidence);
+  find_token_rate(evidence, w);
   find_shape(evidence, w);
   find_tokens(evidence, w);
   find_weights_read(evidence, w);

@@ -57,6 +57,8 @@ struct Work {
   Maybe tokens;          // that pass through the weights in one unit
   Maybe tokens_implied;  // that the FLOP counter accounts for
   Maybe riding;          // prompt tokens among them
+  Maybe token_rate;        // of all tokens, prompts too
+  double prompt_share = 0.0;  // of all tokens, over the run
   double padding = 1.0;  // how far padding the rows of a matrix product can inflate its FLOP
   FlopExcess excess = FlopExcess::none;
 
@@ -77,6 +79,9 @@ inline constexpr double kTooLittleToSee = 0.002;
 
 /// Times that a materialised score matrix crosses HBM: scores out and in, probabilities out and in.
 inline constexpr double kScorePasses = 4.0;
+
+/// From this share of prompt tokens on, a server's time is that of prefill.
+inline constexpr double kMostlyPrompts = 0.8;
 
 [[nodiscard]] Work work_of(const Evidence& evidence);
 

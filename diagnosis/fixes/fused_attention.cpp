@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnosis/fixes/fix.hpp"
+#include "diagnosis/symptoms.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -56,6 +57,31 @@ const Fix kFusedAttention{
                           time_range_text(after),
                           s.work.materialised ? " and the transient vanishes" : "",
                           time_range_text({total - now + after.low, total - now + after.high}))};
+    }};
+
+extern const Fix kAttentionBackend;
+const Fix kAttentionBackend{
+    .name = "attention_backend",
+    .title = "Use an attention backend with a kernel for this model's heads",
+    .family = "attention",
+    .effort = 0,
+    .acts_on = Cause::kernels,
+    .leaves = {0.0, 0.8},
+    .popularity = 0.3,
+    .applies =
+        [](const Situation& s) {
+          return is_inference(s) && (has_symptom(s.evidence, "attention_fallback") ||
+                                     s.budget.share(LineId::attention_distance).best > 0.3);
+        },
+    .assess = [](const Situation& s) -> Assessment {
+      Rewrite ledger(s.budget);
+      const bool apart = s.budget.find(LineId::attention_distance) != nullptr;
+      ledger.scale(apart ? LineId::attention_distance : LineId::kernel_distance, {0.15, 0.9});
+      return {ledger.gain(),
+              apart ? fmt::format("attention stands {} of the time beyond its floor",
+                                  percent_text(s.budget.share(LineId::attention_distance).best))
+                    : std::string("the kernel in use is a fallback; how long it takes was not "
+                                  "measured")};
     }};
 
 }  // namespace ridgeline::diagnosis

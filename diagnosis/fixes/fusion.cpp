@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "diagnosis/fixes/fix.hpp"
+#include "diagnosis/symptoms.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -19,10 +20,36 @@ double tail(const Situation& s) {
          s.budget.share(LineId::casts).best;
 }
 
-bool applies(const Situation& s) { return tail(s) > 0.0; }
+/// Fewer kernels are fewer launches, too.
+constexpr core::Interval kLaunchesLeft{0.3, 0.8};
+
+bool launches_bind(const Situation& s) {
+  return s.regime == Regime::overhead_bound && s.budget.share(LineId::launch_gaps).best > 0.2;
+}
+
+bool applies(const Situation& s) {
+  return tail(s) > 0.0 || launches_bind(s) ||
+         (s.work.window == Window::training && s.budget.find(LineId::kernel_distance) != nullptr);
+}
 
 Assessment assess(const Situation& s, std::string_view how) {
   Rewrite ledger(s.budget);
+  if (launches_bind(s)) {
+    ledger.scale(LineId::launch_gaps, kLaunchesLeft)
+        .scale(LineId::norms, kPassesLeft)
+        .scale(LineId::elementwise, kPassesLeft);
+    return {ledger.gain(),
+            fmt::format("launches are {} of the time, and a fused kernel is one instead of many; {}",
+                        percent_text(s.budget.share(LineId::launch_gaps).best), how)};
+  }
+  if (!(tail(s) > 0.0)) {
+    // Which kernels are slow was not said; unfused passes are the usual ones in training.
+    ledger.scale(LineId::kernel_distance, {0.4, 1.0});
+    return {ledger.gain(),
+            fmt::format("kernels beyond their floor are {} of the time, and passes over activations "
+                        "are the usual part of it; {}",
+                        percent_text(s.budget.share(LineId::kernel_distance).best), how)};
+  }
   ledger.scale(LineId::norms, kPassesLeft)
       .scale(LineId::elementwise, kPassesLeft)
       .scale(LineId::casts, kCastsLeft);
@@ -74,9 +101,19 @@ const Fix kRemoveCasts{
     .acts_on = Cause::kernels,
     .leaves = {0.0, 0.8},
     .popularity = 0.1,
-    .applies = [](const Situation& s) { return s.budget.share(LineId::casts).best > 0.0; },
+    .applies =
+        [](const Situation& s) {
+          return s.budget.share(LineId::casts).best > 0.0 ||
+                 (has_symptom(s.evidence, "dtype_fallback") &&
+                  s.budget.find(LineId::kernel_distance) != nullptr);
+        },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
+      if (s.budget.find(LineId::casts) == nullptr) {
+        ledger.scale(LineId::kernel_distance, {0.4, 0.95});
+        return {ledger.gain(), "tensors are converted on the way; how long that takes was not "
+                               "measured"};
+      }
       ledger.scale(LineId::casts, kCastsLeft);
       return {ledger.gain(), fmt::format("casts are {} of the time and compute nothing",
                                          percent_text(s.budget.share(LineId::casts).best))};

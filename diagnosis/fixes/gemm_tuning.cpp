@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diagnosis/fixes/fix.hpp"
+#include "diagnosis/symptoms.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -13,6 +14,10 @@ namespace {
 constexpr core::Interval kOfPeak{0.5, 0.8};
 /// And this much of the bandwidth where they stream weights.
 constexpr core::Interval kOfBandwidth{0.65, 0.85};
+
+bool untuned(const Situation& s) {
+  return has_symptom(s.evidence, "untuned_gemm") || has_symptom(s.evidence, "untuned_moe");
+}
 
 }  // namespace
 
@@ -25,8 +30,20 @@ const Fix kGemmTuning{
     .acts_on = Cause::kernels,
     .leaves = {0.0, 0.8},
     .popularity = 0.3,
-    .applies = [](const Situation& s) { return s.budget.find(LineId::matrix_distance) != nullptr; },
+    .applies =
+        [](const Situation& s) {
+          return s.budget.find(LineId::matrix_distance) != nullptr ||
+                 (untuned(s) && s.budget.find(LineId::kernel_distance) != nullptr);
+        },
     .assess = [](const Situation& s) -> Assessment {
+      if (s.budget.find(LineId::matrix_distance) == nullptr) {
+        Rewrite whole(s.budget);
+        whole.scale(LineId::kernel_distance, {0.2, 0.9});
+        return {whole.gain(),
+                fmt::format("shapes run with a default configuration; kernels beyond their floor are "
+                            "{} of the time",
+                            percent_text(s.budget.share(LineId::kernel_distance).best))};
+      }
       const Line* arithmetic = s.budget.find(LineId::matrix_arithmetic);
       const Line* floor = arithmetic != nullptr ? arithmetic : s.budget.find(LineId::weights);
       const Line* distance = s.budget.find(LineId::matrix_distance);

@@ -23,7 +23,10 @@ const Fix kGraphCapture{
     .acts_on = Cause::launch,
     .leaves = {0.0, 0.3},
     .popularity = 0.55,
-    .applies = [](const Situation& s) { return is_decoding(s); },
+    .applies =
+        [](const Situation& s) {
+          return is_decoding(s) || s.budget.find(LineId::launch_gaps) != nullptr;
+        },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);
       const Line* gaps = s.budget.find(LineId::launch_gaps);

@@ -28,6 +28,16 @@ const Fix kKvSplit{
       // floor and nothing helps.
       const double floor = kv != nullptr ? kv->time.best : 0.0;
       const double now = distance->time.best;
+      if (const Maybe& occupied = s.evidence.profile.occupied;
+          occupied && occupied->best < 0.5 && kv == nullptr) {
+        // The same work over all compute units: as much faster as more of them take part.
+        ledger.scale(LineId::attention_distance, {occupied->best, std::min(0.6, 4.0 * occupied->best)});
+        return {ledger.gain(),
+                fmt::format("attention is {} of the time and its workgroups fill {} of the compute "
+                            "units",
+                            percent_text(s.budget.share(LineId::attention_distance).best),
+                            percent_text(occupied->best))};
+      }
       ledger.replace(
           LineId::attention_distance,
           {std::min(now, floor * 0.25), std::min(now, std::max(floor * 0.67, 0.5 * now))});

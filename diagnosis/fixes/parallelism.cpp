@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "diagnosis/fixes/fix.hpp"
 #include "diagnosis/words.hpp"
@@ -11,6 +12,36 @@ namespace {
 
 /// Two all-reduces a layer at 10 to 25 us each for the sizes that a decode step sends.
 constexpr core::Interval kAllReduce{10e-6, 25e-6};
+
+/// Copies on fewer devices, where the rate on fewer was measured.
+std::optional<Assessment> by_sweep(const Situation& s) {
+  const auto rate = [](const Evidence& e) -> double {
+    const Measured& m = e.measured;
+    if (m.throughput) return m.throughput->best;
+    if (m.throughput_per_sequence) return m.throughput_per_sequence->best;
+    if (m.itl) return 1.0 / m.itl->best;
+    return 0.0;
+  };
+  const auto& sweep = s.evidence.sweep;
+  if (sweep.size() < 2) return std::nullopt;
+  const double devices = best_or(s.evidence.machine.devices, 1.0);
+  const double now = rate(sweep.back());
+  double best = 0.0;
+  double on = 0.0;
+  for (const Evidence& point : sweep) {
+    const double n = best_or(point.machine.devices, devices);
+    if (n >= devices || !(rate(point) > 0.0)) continue;
+    if (rate(point) / n > best) {
+      best = rate(point) / n;
+      on = n;
+    }
+  }
+  if (!(best > 0.0) || !(now > 0.0)) return std::nullopt;
+  const double gain = best / (now / devices);
+  return Assessment{{0.8 * gain, gain},
+                    fmt::format("a copy on {} device{} gives {:.2f}x of what one device of {} gives",
+                                whole_text(on), on > 1.0 ? "s" : "", gain, whole_text(devices))};
+}
 
 }  // namespace
 
@@ -59,9 +90,10 @@ const Fix kLessTensorParallelism{
         [](const Situation& s) {
           return best_or(s.evidence.machine.devices, 1.0) > 1.5 &&
                  (s.budget.find(LineId::communication) != nullptr ||
-                  s.regime == Regime::communication_bound);
+                  s.regime == Regime::communication_bound || !s.evidence.sweep.empty());
         },
     .assess = [](const Situation& s) -> Assessment {
+      if (const auto measured = by_sweep(s)) return *measured;
       // Per device: the halves come back together, and half of the collectives' time goes.
       Rewrite ledger(s.budget);
       if (s.budget.find(LineId::communication) == nullptr) {
@@ -97,6 +129,36 @@ const Fix kFasterLinks{
       return {ledger.gain(),
               "only what the messages' size takes would shrink, not the waiting of devices for "
               "each other"};
+    }};
+
+extern const Fix kFasterDevice;
+const Fix kFasterDevice{
+    .name = "faster_device",
+    .title = "Buy a faster device",
+    .family = "devices",
+    .effort = 2,
+    .needs_hardware = true,
+    .acts_on = {Cause::bandwidth, Cause::compute, Cause::kernels},
+    .leaves = {0.4, 0.8},
+    .popularity = 0.45,
+    .applies = [](const Situation&) { return true; },
+    .assess = [](const Situation& s) -> Assessment {
+      // The next generation: 1.4 to 2.4 times the bandwidth and the matrix rate.
+      constexpr core::Interval kLeft{1.0 / 2.4, 1.0 / 1.4};
+      Rewrite ledger(s.budget);
+      for (const LineId id :
+           {LineId::weights, LineId::kv_cache, LineId::traffic, LineId::matrix_arithmetic,
+            LineId::attention_arithmetic, LineId::matrix_distance, LineId::attention_distance,
+            LineId::kernel_distance, LineId::norms, LineId::elementwise, LineId::casts,
+            LineId::other_kernels})
+        ledger.scale(id, kLeft);
+      ledger.scale(LineId::not_separated, {kLeft.low, 1.0});
+      const double outside =
+          s.budget.share(Cause::launch).best + s.budget.share(Cause::host).best +
+          s.budget.share(Cause::communication).best + s.budget.share(Cause::transfer).best;
+      return {ledger.gain(),
+              fmt::format("{} of the time is outside its kernels and stays as it is",
+                          percent_text(outside))};
     }};
 
 }  // namespace ridgeline::diagnosis

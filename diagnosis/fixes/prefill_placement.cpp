@@ -13,6 +13,11 @@ namespace {
 /// it.
 double prompt_share(const Situation& s) {
   if (s.work.window == Window::prefill) return 1.0;
+  if (!s.work.tokens && s.work.prompt_share > 0.0) {
+    // No step is known, but the rates are: prompts' part of all arithmetic.
+    return s.work.prompt_share * std::max(s.budget.share(LineId::matrix_arithmetic).best,
+                                          s.regime == Regime::compute_bound ? 0.7 : 0.0);
+  }
   if (!s.work.riding || !s.work.tokens || s.budget.find(LineId::matrix_arithmetic) == nullptr)
     return 0.0;
   return std::clamp(s.work.riding->best / std::max(s.work.tokens->best, 1e-300), 0.0, 1.0) *
@@ -57,6 +62,15 @@ const Fix kPrefixCache{
     .popularity = 0.35,
     .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
+      if (s.evidence.serving.shared_prefix_tokens && s.evidence.serving.prompt_tokens) {
+        const double hit = std::clamp(s.evidence.serving.shared_prefix_tokens->best /
+                                          s.evidence.serving.prompt_tokens->best,
+                                      0.0, 1.0);
+        const double share = prompt_share(s);
+        return {{1.0 / (1.0 - 0.5 * hit * share), 1.0 / std::max(0.02, 1.0 - hit * share)},
+                fmt::format("{} of every prompt is the same; prompts are {} of the time",
+                            percent_text(hit), percent_text(share))};
+      }
       // None of the prompts may share a beginning, or nearly all of them.
       return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))},
               prompt_words(s) + "; what share of the prompts begins alike is not known"};

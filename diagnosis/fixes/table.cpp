@@ -27,6 +27,8 @@ extern const Fix kDisaggregatedPrefill;
 extern const Fix kMoreKvMemory;
 extern const Fix kMoreLoad;
 extern const Fix kFasterLinks;
+extern const Fix kFasterDevice;
+extern const Fix kAttentionBackend;
 extern const Fix kFasterCollectives;
 extern const Fix kOverlapCommunication;
 extern const Fix kBalanceExperts;
@@ -46,7 +48,7 @@ extern const Fix kRaisePowerLimit;
 
 namespace {
 
-constexpr std::array<const Fix*, 39> kTable{
+constexpr std::array<const Fix*, 41> kTable{
     &kWeightQuantization8Bit,
     &kWeightQuantization4Bit,
     &kFp8W8A8,
@@ -70,6 +72,8 @@ constexpr std::array<const Fix*, 39> kTable{
     &kMoreKvMemory,
     &kMoreLoad,
     &kFasterLinks,
+    &kFasterDevice,
+    &kAttentionBackend,
     &kFasterCollectives,
     &kOverlapCommunication,
     &kBalanceExperts,

@@ -100,13 +100,9 @@ class Fit {
       x_[i] *= in(clue, i) ? target / inside : (1.0 - target) / outside;
   }
 
-  /// Floors cannot be undercut: bytes and FLOP take their time whatever else was tried.
+  /// What was measured, or must be read and multiplied, takes its time whatever else was tried.
   void hold_bounds() {
-    for (std::size_t i = 0; i < kOpen; ++i) {
-      const bool floor =
-          static_cast<Cause>(i) == Cause::bandwidth || static_cast<Cause>(i) == Cause::compute;
-      if (floor) x_[i] = std::max(x_[i], known_[i].low);
-    }
+    for (std::size_t i = 0; i < kOpen; ++i) x_[i] = std::max(x_[i], known_[i].low);
     normalise();
   }
 

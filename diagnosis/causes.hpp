@@ -36,6 +36,9 @@ class Causes {
     for (const Cause c : several) bits_ |= bit(c);
   }
   [[nodiscard]] constexpr bool has(Cause c) const { return (bits_ & bit(c)) != 0; }
+  [[nodiscard]] constexpr bool meets(const Causes& other) const {
+    return (bits_ & other.bits_) != 0;
+  }
   [[nodiscard]] constexpr Causes without(Cause c) const {
     Causes out = *this;
     out.bits_ &= ~bit(c);

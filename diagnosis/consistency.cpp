@@ -215,7 +215,8 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
         {"step time", budget->total - host->time, budget->total, "seconds",
          "kernels and the gaps between them do not fill the step: the host works between steps"});
   }
-  if (w.weight_bytes && e.machine.hbm_capacity) {
+  // Training shards its weights over devices that nobody may have counted.
+  if (w.weight_bytes && e.machine.hbm_capacity && w.window != Window::training) {
     const Value room = *e.machine.hbm_capacity * e.machine.devices.value_or(Value(1.0));
     if (w.weight_bytes->low() > room.high()) {
       out.push_back({"memory", *w.weight_bytes, room, "bytes",
@@ -233,15 +234,88 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
   }
 }
 
+/// A collective cannot send faster than its links carry.
+void check_collectives(const Evidence& e, const Work& w, std::vector<Inconsistency>& out) {
+  const double devices = best_or(e.machine.devices, 1.0);
+  if (!w.link || devices < 1.5) return;
+  for (const KernelRow& row : e.kernels) {
+    if (row.group != KernelGroup::collective || !row.bytes || !row.time) continue;
+    // A reduce-scatter and an all-gather: each device sends its message twice, less its own part.
+    const Value sent = *row.bytes * Value(2.0 * (devices - 1.0) / devices);
+    const Value rate = sent / (*row.time / row.calls.value_or(Value(1.0)));
+    if (rate.low() <= 1.02 * w.link->high()) continue;
+    out.push_back({"rate of " + (row.name.empty() ? std::string("the collectives") : row.name),
+                   rate, *w.link, "bytes/s",
+                   "faster than the links carry: some calls carry fewer bytes than stated, or the "
+                   "time is of another size",
+                   false});
+  }
+}
+
+/// What a step must take for a cause, against what a change showed that it takes at most.
+void check_trials(const Evidence& e, const Work& w, const std::vector<Clue>& clues,
+                  std::vector<Inconsistency>& out) {
+  if (!w.time || !w.bytes || !w.bandwidth || w.window != Window::decode) return;
+  const Value time = e.profile.busy_time.value_or(*w.time);
+  const Value floor = *w.bytes / *w.bandwidth / time;
+  for (const Clue& clue : clues) {
+    if (!clue.measured || !clue.causes.has(Cause::bandwidth) || clue.share.high > 0.6 * floor.best)
+      continue;
+    const bool experts = e.model.active_parameters.has_value();
+    out.push_back({"share of the time that reads take", floor,
+                   Value(clue.share, Origin::derived), "fraction",
+                   experts ? "the tokens choose fewer experts than an even choice would, or the "
+                             "change did not reach the kernels"
+                           : "the change did not reach the kernels that read, or the weights are "
+                             "not those stated",
+                   false});
+    return;
+  }
+}
+
+/// Times that must contain one another do not, rates that must multiply do not.
+void check_products(const Evidence& e, std::vector<Inconsistency>& out) {
+  const Measured& m = e.measured;
+  if (m.bytes_per_step && m.hbm_rate && (m.step_time || m.itl)) {
+    const Value moved = *m.hbm_rate * *either(m.step_time, m.itl) *
+                        e.machine.devices.value_or(Value(1.0));
+    if (!meet(moved, *m.bytes_per_step, 0.1)) {
+      out.push_back({"bytes of a step", moved, *m.bytes_per_step, "bytes",
+                     "a rate of one device for a total, or GB for GiB", false});
+    }
+  }
+  if (m.requests_per_second && m.throughput && e.serving.output_tokens &&
+      m.throughput->origin == Origin::given) {
+    const Value tokens = *m.requests_per_second * *e.serving.output_tokens;
+    if (!meet(tokens, *m.throughput, 0.15)) {
+      const bool prompts =
+          e.serving.prompt_tokens &&
+          meet(*m.requests_per_second * (*e.serving.output_tokens + *e.serving.prompt_tokens),
+               *m.throughput, 0.15);
+      out.push_back({"output tokens a second", tokens, *m.throughput, "tokens/s",
+                     prompts ? "prompt tokens counted as output"
+                             : "answers are of other lengths than stated",
+                     prompts});
+    }
+  }
+  if (m.total_throughput && m.throughput && m.throughput->low() > 1.01 * m.total_throughput->high())
+    out.push_back({"output tokens a second", *m.total_throughput, *m.throughput, "tokens/s",
+                   "more output than tokens altogether: the two were exchanged", false});
+}
+
 }  // namespace
 
 std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence, const Work& work,
-                                              const std::optional<TimeBudget>& budget) {
+                                              const std::optional<TimeBudget>& budget,
+                                              const std::vector<Clue>& clues) {
   std::vector<Inconsistency> out;
   check_roofs(evidence, work, budget, out);
   check_flop(evidence, work, out);
   check_hbm(evidence, work, out);
   check_rest(evidence, work, budget, out);
+  check_collectives(evidence, work, out);
+  check_trials(evidence, work, clues, out);
+  check_products(evidence, out);
   return out;
 }
 

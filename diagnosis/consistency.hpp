@@ -19,6 +19,7 @@ struct Inconsistency {
 };
 
 [[nodiscard]] std::vector<Inconsistency> inconsistencies_of(
-    const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget);
+    const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget,
+    const std::vector<Clue>& clues = {});
 
 }  // namespace ridgeline::diagnosis

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "diagnosis/complete.hpp"
 #include "diagnosis/findings.hpp"
@@ -27,9 +28,9 @@ constexpr std::size_t kMostRejects = 3;
 struct Judged {
   const Fix* fix = nullptr;
   Assessment assessment;
-  bool suggested = false;  // by a symptom, or proposed by somebody
+  bool asked = false;      // somebody proposes it
+  bool suggested = false;  // by that, or by a symptom
   bool measured = false;   // somebody tried it
-  bool applies = true;
 
   [[nodiscard]] bool certain() const { return assessment.gain.low >= kWorthwhile; }
   [[nodiscard]] bool possible() const { return assessment.gain.high >= kWorthwhile; }
@@ -44,7 +45,7 @@ struct Judged {
   }
   /// Sure gains before hopes, and hopes before more hardware.
   [[nodiscard]] int rank() const {
-    if (measured) return 0;
+    if (measured && likely() >= kWorthwhile) return -1;
     if (fix->needs_hardware) return 2;
     return certain() || (suggested && likely() >= kWorthwhile) ? 0 : 1;
   }
@@ -96,13 +97,13 @@ std::vector<Judged> judge(const Situation& situation) {
     const bool suggested = asked || suggested_by_symptom(e, *fix);
     if (const Trial* trial = trial_of(e, *fix)) {
       if (!trial->with)
-        out.push_back({fix, tried(*trial, situation.work.window), suggested, true});
+        out.push_back({fix, tried(*trial, situation.work.window), asked, suggested, true});
       continue;  // in place already
     }
     if (fix->applies(situation))
-      out.push_back({fix, fix->assess(situation), suggested});
+      out.push_back({fix, fix->assess(situation), asked, suggested});
     else if (asked)
-      out.push_back({fix, beside_the_point(*fix), true, false, false});
+      out.push_back({fix, beside_the_point(*fix), true, true, false});
   }
   return out;
 }
@@ -111,8 +112,44 @@ Recommendation recommendation(const Judged& j) {
   return {std::string(j.fix->name), std::string(j.fix->title), j.assessment.gain, j.assessment.why};
 }
 
-std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
+/// Which causes a regime is made of. On the device the kernels' distance from a roof and the roof
+/// itself give way to one another.
+Causes binding_causes(Regime regime) {
+  switch (regime) {
+    case Regime::overhead_bound:
+      return {Cause::launch, Cause::host};
+    case Regime::communication_bound:
+      return Cause::communication;
+    case Regime::transfer_bound:
+      return Cause::transfer;
+    case Regime::capacity_bound:
+      return Cause::capacity;
+    case Regime::bandwidth_bound:
+    case Regime::compute_bound:
+    case Regime::kernel_inefficiency:
+      return {Cause::bandwidth, Cause::compute, Cause::kernels};
+    case Regime::load_bound:
+    case Regime::mixed:
+      break;
+  }
+  return {};
+}
+
+/// What binds comes first; elsewhere little can be gained before it gives way.
+bool touches(const Judged& j, Regime regime) {
+  const Causes binding = binding_causes(regime);
+  return binding.empty() || j.measured || j.fix->acts_on.empty() || j.fix->acts_on.meets(binding);
+}
+
+/// Worth little beside another.
+bool pale(const Judged& j, const Judged& beside) {
+  return !j.measured && std::log(j.likely()) < kPale * std::log(beside.likely());
+}
+
+std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime) {
   std::erase_if(judged, [](const Judged& j) { return !j.possible() || j.merit() <= 0.0; });
+  const auto binds = [&](const Judged& j) { return touches(j, regime); };
+  if (std::any_of(judged.begin(), judged.end(), binds)) std::erase_if(judged, std::not_fn(binds));
   std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) {
     return a.rank() != b.rank() ? a.rank() < b.rank() : a.merit() > b.merit();
   });
@@ -129,6 +166,8 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged) {
   for (const Judged& j : judged) {
     if (out.size() == kMostFixes) break;
     if (std::find(families.begin(), families.end(), j.fix->family) != families.end()) continue;
+    // Asked for, unsure, and worth little beside the first: that is one to reject.
+    if (!out.empty() && j.asked && !j.certain() && pale(j, judged.front())) continue;
     families.push_back(j.fix->family);
     out.push_back(recommendation(j));
   }
@@ -149,17 +188,18 @@ double temptation(const Fix& fix, const Situation& s) {
 std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, const Situation& s,
                                              const std::vector<Recommendation>& fixes) {
   std::vector<std::pair<double, const Judged*>> worthless;
-  double best = 0.0;
-  for (const Judged& j : judged) {
-    if (!fixes.empty() && fixes.front().name == j.fix->name) best = std::log(j.likely());
-  }
+  const auto first = std::find_if(judged.begin(), judged.end(), [&](const Judged& j) {
+    return !fixes.empty() && fixes.front().name == j.fix->name;
+  });
   for (const Judged& j : judged) {
     const bool chosen = std::any_of(fixes.begin(), fixes.end(),
                                     [&](const Recommendation& r) { return r.name == j.fix->name; });
-    // Proposed here, and worth little beside what is to be done first.
-    const bool pale = proposed(s.evidence, *j.fix) && std::log(j.likely()) < kPale * best;
-    if (!chosen && (!j.possible() || pale || (j.measured && j.likely() < kWorthwhile)))
-      worthless.emplace_back(temptation(*j.fix, s), &j);
+    // Asked for here, and beside what binds, or worth little beside what is to be done first.
+    const bool beside =
+        j.asked && first != judged.end() && (!touches(j, s.regime) || pale(j, *first));
+    const bool failed = j.measured && j.likely() < kWorthwhile;
+    if (!chosen && (!j.possible() || beside || failed))
+      worthless.emplace_back(temptation(*j.fix, s) + (failed ? 0.4 : 0.0), &j);
   }
   std::stable_sort(worthless.begin(), worthless.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -189,7 +229,7 @@ Diagnosis diagnose(const Evidence& as_told) {
   d.time_budget = time_budget(evidence, work, clues);
   const Verdict verdict = regime_of(evidence, work, d.time_budget, clues);
   d.regime = verdict.regime;
-  d.inconsistencies = inconsistencies_of(evidence, work, d.time_budget);
+  d.inconsistencies = inconsistencies_of(evidence, work, d.time_budget, clues);
   d.confidence = verdict.confidence;
   for (const Inconsistency& i : d.inconsistencies) d.confidence *= i.explained ? 1.0 : 0.75;
   d.confidence = std::clamp(d.confidence, 0.02, 0.97);
@@ -200,7 +240,7 @@ Diagnosis diagnose(const Evidence& as_told) {
   if (d.time_budget && !d.time_budget->overfull) {
     const Situation situation{evidence, work, *d.time_budget, d.regime, overloaded};
     const std::vector<Judged> judged = judge(situation);
-    d.fixes = best_fixes(judged);
+    d.fixes = best_fixes(judged, d.regime);
     d.rejects = tempting_rejects(judged, situation, d.fixes);
   }
   return d;

@@ -64,6 +64,7 @@ enum class Arrivals : std::uint8_t {
 struct Engine {
   std::string name;
   std::optional<bool> enforce_eager;
+  std::optional<bool> enable_prefix_caching;
   Maybe max_num_seqs;
   Maybe max_num_batched_tokens;
   Maybe speculative_tokens;  // guessed a pass

@@ -405,6 +405,7 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
     if (section == "engine") {
       out.engine.name = part.get<std::string>("name", "");
       out.engine.enforce_eager = part.maybe<bool>("enforce_eager");
+      out.engine.enable_prefix_caching = part.maybe<bool>("enable_prefix_caching");
     }
     if (section == "serving" && part.has("arrivals"))
       out.serving.arrivals = part.choice("arrivals", kArrivals);

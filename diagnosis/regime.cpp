@@ -1,5 +1,7 @@
 #include "diagnosis/regime.hpp"
 
+#include "diagnosis/symptoms.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -176,9 +178,11 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double compute_roof = best_or(e.profile.flop_fraction, 0.0);
   const bool more_would_help =
       compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
-  const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95;
-  const bool turned_away =
-      best_or(e.serving.waiting, 0.0) >= 1.0 || best_or(e.serving.preemptions, 0.0) >= 1.0;
+  const bool seen_full = has_symptom(e, "kv_cache_full") || has_symptom(e, "prefix_evicted");
+  const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95 || seen_full;
+  const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 ||
+                           best_or(e.serving.preemptions, 0.0) >= 1.0 ||
+                           (seen_full && best_or(w.kv_demand, 0.0) > 1.05);
   if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound, 0.85};
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
     return {Regime::load_bound, 0.85};
@@ -212,6 +216,11 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
       return {Regime::mixed, 0.1};
     return {guess(e, w, *budget), 0.45 * weight};
   }
+  // Time lost for want of memory is spent computing what was computed before: shown by a change, it
+  // binds, however busy the device is with the rest.
+  const double lost = budget->share(Cause::capacity).best;
+  if (lost >= kShown && weight_of_clues(clues, Regime::capacity_bound) > 0.0)
+    return {Regime::capacity_bound, std::min(0.5 + lost, 0.85) * std::max(weight, 0.6)};
   const double margin = sides[0].share - sides[1].share;
   if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
   double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);

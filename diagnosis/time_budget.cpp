@@ -96,11 +96,23 @@ class Builder {
       budget_.compute_floor = *w_.flop_expected * total;
     if (!budget_.bandwidth_floor && e_.profile.hbm_fraction)
       budget_.bandwidth_floor = *e_.profile.hbm_fraction * total;
+    if (w_.weights_read && w_.time && best_or(budget_.bandwidth_floor, 0.0) > 0.0)
+      trust_no_even_choice();
     for (Maybe* floor : {&budget_.compute_floor, &budget_.bandwidth_floor}) {
       if (!*floor) continue;
       if ((*floor)->low() > 1.02 * total.high()) budget_.overfull = true;
       *floor = (*floor)->clamped(0.0, total.high());
     }
+  }
+
+  /// How many experts the tokens chose is an estimate. Where it leaves the kernels no time, the
+  /// choice was less even than that.
+  void trust_no_even_choice() {
+    const double room = best_or(kernels_, budget_.total.best);
+    Value& floor = *budget_.bandwidth_floor;
+    if (floor.best <= room || floor.low() > 0.9 * room) return;
+    floor.best = std::max(floor.low(), std::sqrt(std::max(floor.low(), 1e-12) * room));
+    reads_best_ = floor.best;
   }
 
   [[nodiscard]] bool by_groups() const { return !e_.profile.kernel_time.empty(); }
@@ -118,6 +130,7 @@ class Builder {
     }
     if (w_.bytes && budget_.in_seconds && w_.weights_read) {
       Value weights = (*w_.weights_read / *w_.bandwidth).clamped(0.0, budget_.total.high());
+      if (reads_best_) weights.best = std::clamp(*reads_best_, weights.low(), weights.high());
       add(LineId::weights, Cause::bandwidth, "weights at peak bandwidth", weights);
       if (w_.kv_read) {
         Value kv = (*w_.kv_read / *w_.bandwidth)
@@ -337,6 +350,9 @@ class Builder {
     }
     const CauseShares fitted = fit_causes(known, clues_, usual_shares(e_, w_));
     for (std::size_t i = 0; i < kCauses; ++i) apply(static_cast<Cause>(i), known[i], fitted[i]);
+    const Profile& p = e_.profile;
+    if (p.host_issue_time && p.device_span && p.host_issue_time->best > 0.9 * p.device_span->best)
+      budget_.host_paced = true;
     // Shares too small for a line go to the longest one.
     const auto longest =
         std::max_element(budget_.lines.begin(), budget_.lines.end(),
@@ -403,6 +419,7 @@ class Builder {
   Maybe kernels_;
   Maybe gaps_;
   Maybe host_;
+  std::optional<double> reads_best_;  // where an even choice of experts cannot be
 };
 
 }  // namespace

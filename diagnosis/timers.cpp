@@ -85,6 +85,22 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
       out.push_back(std::move(ahead));
     }
   }
+  if (const Maybe n = either(e.serving.concurrency, e.serving.requests);
+      n && n->best <= 64.0 && e.measured.ttft && e.measured.itl && w.window == Window::prefill) {
+    // A decode step reads the whole model; a prompt computes as long as one such read for every
+    // hundred of its tokens at most (ridge points lie at 150 to 600, and kernels below their peak).
+    const double prompt = best_or(e.serving.prompt_tokens, 8192.0);
+    const double own = n->best * e.measured.itl->best * (2.0 + prompt / 100.0);
+    const double share = 1.0 - own / e.measured.ttft->best;
+    if (share > 0.3) {
+      out.push_back(clue(
+          host, {0.6 * share, 1.0}, share,
+          fmt::format("The first token takes {} decode steps; {} prompts of {} tokens need at most "
+                      "{}: the rest is neither their prefill nor a queue for it",
+                      whole_text(e.measured.ttft->best / e.measured.itl->best), whole_text(n->best),
+                      whole_text(prompt), whole_text(own / e.measured.itl->best))));
+    }
+  }
   if (p.kernels_per_step && w.time && !p.kernel_length && !p.gap_length && !p.busy_time &&
       w.window != Window::prefill) {
     // Not even an empty kernel takes less than this, with what follows it.

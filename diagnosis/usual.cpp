@@ -24,8 +24,6 @@ constexpr double kPromptTokensPerStep = 8192.0;
 constexpr double kAllReduce = 25e-6;
 /// What a link's payload reaches of its rate.
 constexpr double kOfLink = 0.7;
-/// Kernels that stream memory or multiply reach about this much of a roof.
-constexpr double kOfRoof = 0.65;
 /// Layers of a model that nobody described.
 constexpr double kLayers = 40.0;
 
@@ -60,12 +58,13 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
     const double wire = w.link ? 2.0 * message / (kOfLink * w.link->best) : 0.0;
     at(Cause::communication) = 2.0 * layers * (kAllReduce + wire);
   }
-  at(Cause::kernels) = (1.0 / kOfRoof - 1.0) * std::max(floor, 0.1 * time);
-  if (!(floor > 0.0)) {
+  at(Cause::kernels) = (1.0 / kUsuallyOfRoof - 1.0) * std::max(floor, 0.1 * time);
+  if (!(floor > 0.0) || !w.time) {
     // No roof is in sight: most of a step is its reads, or for long prompts its arithmetic.
     const bool reads = w.window == Window::decode && w.prompt_share < kMostlyPrompts;
-    at(Cause::bandwidth) = (reads ? 0.5 : 0.1) * time;
-    at(Cause::compute) = (reads ? 0.2 : 0.6) * time;
+    const double read = best_or(w.bytes / w.bandwidth, 0.5 * time);
+    at(Cause::bandwidth) = reads ? read : 0.1 * time;
+    if (!w.flop_expected) at(Cause::compute) = (reads ? 0.2 : 0.6) * time;
   }
   at(Cause::transfer) = 0.01 * time;
   at(Cause::capacity) = 0.01 * time;

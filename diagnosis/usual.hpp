@@ -10,6 +10,9 @@
 
 namespace ridgeline::diagnosis {
 
+/// Kernels that stream memory or multiply usually reach about this much of a roof.
+inline constexpr double kUsuallyOfRoof = 0.65;
+
 /// Relative weights by cause; `unexplained` is zero.
 [[nodiscard]] std::array<double, kCauses> usual_shares(const Evidence& evidence, const Work& work);
 

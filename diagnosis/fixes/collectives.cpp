@@ -76,7 +76,7 @@ const Fix kBalanceExperts{
     .title = "Balance experts over devices",
     .family = "experts",
     .effort = 1,
-    .acts_on = {Cause::kernels, Cause::communication},
+    .acts_on = Cause::kernels,
     .leaves = {0.5, 0.95},
     .popularity = 0.2,
     .applies = [](const Situation& s) { return s.evidence.profile.imbalance.has_value(); },

@@ -71,7 +71,8 @@ const Fix kAttentionBackend{
     .applies =
         [](const Situation& s) {
           return is_inference(s) && (has_symptom(s.evidence, "attention_fallback") ||
-                                     s.budget.share(LineId::attention_distance).best > 0.3);
+                                     (!s.evidence.profile.occupied &&
+                                      s.budget.share(LineId::attention_distance).best > 0.3));
         },
     .assess = [](const Situation& s) -> Assessment {
       Rewrite ledger(s.budget);

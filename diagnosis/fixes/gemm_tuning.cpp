@@ -44,6 +44,13 @@ const Fix kGemmTuning{
                             "{} of the time",
                             percent_text(s.budget.share(LineId::kernel_distance).best))};
       }
+      if (const Maybe& clock = s.evidence.profile.clock_fraction; clock && clock->best < 0.95) {
+        // At the power limit the clock falls as a kernel keeps the units busier.
+        return {{1.0, 1.03},
+                fmt::format("the clock stays at {} of its rating: the rate follows power, and a "
+                            "busier kernel draws more of it",
+                            percent_text(clock->best))};
+      }
       const Line* arithmetic = s.budget.find(LineId::matrix_arithmetic);
       const Line* floor = arithmetic != nullptr ? arithmetic : s.budget.find(LineId::weights);
       const Line* distance = s.budget.find(LineId::matrix_distance);

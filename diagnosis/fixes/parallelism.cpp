@@ -52,8 +52,8 @@ const Fix kMoreTensorParallelism{
     .family = "devices",
     .effort = 2,
     .needs_hardware = true,
-    .acts_on = {Cause::bandwidth, Cause::compute, Cause::kernels},
-    .leaves = {0.5, 0.6},
+    .acts_on = {Cause::bandwidth, Cause::compute},
+    .leaves = {0.5, 0.7},
     .popularity = 0.5,
     .applies = [](const Situation& s) { return is_inference(s) && s.budget.in_seconds; },
     .assess = [](const Situation& s) -> Assessment {

@@ -62,6 +62,8 @@ const Fix kPrefixCache{
     .popularity = 0.35,
     .applies = [](const Situation& s) { return prompt_share(s) > 0.0; },
     .assess = [](const Situation& s) -> Assessment {
+      if (s.evidence.engine.enable_prefix_caching.value_or(false))
+        return {{1.0}, "it is on already: what repeats is not computed again"};
       if (s.evidence.serving.shared_prefix_tokens && s.evidence.serving.prompt_tokens) {
         const double hit = std::clamp(s.evidence.serving.shared_prefix_tokens->best /
                                           s.evidence.serving.prompt_tokens->best,

@@ -22,6 +22,8 @@ const Fix kSpeculativeDecoding{
     .title = "Use speculative decoding",
     .family = "speculation",
     .effort = 2,
+    .acts_on = {Cause::bandwidth, Cause::launch, Cause::host, Cause::communication},
+    .leaves = {0.3, 0.9},
     .popularity = 0.7,
     .applies = [](const Situation& s) { return is_inference(s); },
     .assess = [](const Situation& s) -> Assessment {

@@ -57,9 +57,9 @@ constexpr std::array<const Fix*, 41> kTable{
     &kKvSplit,
     &kGraphCapture,
     &kAsynchronousHost,
+    &kRemoveCasts,  // before those that would do it among other things
     &kCompileFusion,
     &kHandFusion,
-    &kRemoveCasts,
     &kGemmTuning,
     &kFasterKernels,
     &kLargerBatch,

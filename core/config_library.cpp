@@ -1,29 +1,16 @@
 #include "core/config_library.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/spelling.hpp"
 
 #ifndef RIDGELINE_CONFIG_ROOT
 #define RIDGELINE_CONFIG_ROOT "configs"
 #endif
 
 namespace ridgeline::core {
-namespace {
-
-/// Letters and digits alone, small.
-std::string bare(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
-  }
-  return out;
-}
-
-}  // namespace
 
 bool is_path(std::string_view reference) {
   return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") ||
@@ -84,10 +71,10 @@ std::optional<std::string> ConfigLibrary::called(std::string_view kind,
                                                  const std::string& word) const {
   const std::vector<std::string> files = names(kind);
   if (std::find(files.begin(), files.end(), word) != files.end()) return word;
-  const std::string wanted = bare(word);
+  const std::string wanted = plain(word);
   if (wanted.empty()) return std::nullopt;
   for (const auto& [known, name] : words(kind)) {
-    if (bare(known) == wanted) return name;
+    if (plain(known) == wanted) return name;
   }
   return std::nullopt;
 }

@@ -6,8 +6,8 @@
 //   over it
 // and a file may itself begin with `base:`. A chain that comes back to itself is an error that
 // shows the chain. A name is that of the file, or what people write: the `name:` and the `aliases:`
-// that the file itself gives (those of its base are the base's), in any spelling of their letters
-// and digits ("RTX 4090", "Llama-3.1-8B").
+// that the file itself gives (those of its base are the base's), in any spelling
+// (core/spelling.hpp).
 
 #include <filesystem>
 #include <optional>

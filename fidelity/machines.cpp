@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "core/spelling.hpp"
+
 namespace ridgeline::fidelity {
 
 core::Node machine_document(const core::ConfigLibrary& library, const std::string& name) {
@@ -32,7 +34,7 @@ std::string Machines::by_architecture(const std::string& wanted) {
   std::string best;
   for (const std::string& name : names_) {
     const hw::GpuSpec& gpu = named(name);
-    const std::string architecture = hw::plain(gpu.architecture);
+    const std::string architecture = core::plain(gpu.architecture);
     if (architecture.empty() || wanted.find(architecture) == std::string::npos) continue;
     if (gpu.borrowed || gpu.gemm.families.empty()) continue;
     if (wanted.find(std::to_string(gpu.compute_units) + "cu") != std::string::npos) return name;
@@ -51,7 +53,7 @@ std::string Machines::name_of(const std::string& text) {
   if (const auto it = found_.find(text); it != found_.end()) return it->second;
   if (!words_) words_.emplace(library_);
   std::string best = words_->in(text);
-  if (best.empty()) best = by_architecture(hw::plain(text));
+  if (best.empty()) best = by_architecture(core::plain(text));
   found_[text] = best;
   return best;
 }

@@ -1,8 +1,8 @@
 #pragma once
 // Which shipped machine a text is about. Tables, people and profilers name GPUs in their own ways
 // ("H100 SXM", "8x A100-SXM4-40GB", "NVIDIA GeForce RTX 4090"); a configuration in configs/hw is
-// found by its file's name, its title or its aliases within that text, in any spelling. Left out:
-// architectures ("gfx942"), which several machines share.
+// found by its file's name, its title or its aliases within that text, in any spelling
+// (core/spelling.hpp). Left out: architectures ("gfx942"), which several machines share.
 
 #include <string>
 #include <string_view>
@@ -12,10 +12,6 @@
 #include "core/config_library.hpp"
 
 namespace ridgeline::hw {
-
-/// Letters and digits only, lower case, a space where two numbers meet: "X300 (SXM)" and "x300_sxm"
-/// meet, and "X300 80GB" stays apart from an X30080.
-[[nodiscard]] std::string plain(std::string_view text);
 
 class MachineNames {
  public:

@@ -41,6 +41,7 @@ TEST_CASE("A name may be the title or an alias, in any spelling", "[core][config
   CHECK(library.called("hw", "vendor x300b") == "small_b");  // the base's alias stays the base's
   CHECK(library.called("hw", "X-300B") == "x_300b");
   CHECK_FALSE(library.called("hw", "X300"));
+  CHECK_FALSE(library.called("hw", "X3 00 80GB"));  // other numbers
   CHECK_FALSE(library.called("hw", "-"));
   CHECK(resolve(library, "{base: Vendor X-300, dies: 2}").find("units")->scalar == "4");
   CHECK(error_of([&] { static_cast<void>(resolve(library, "X300 90GB")); }) ==

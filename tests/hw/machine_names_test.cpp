@@ -34,6 +34,7 @@ TEST_CASE("A machine is named by the longest name at the first place", "[hw][mac
   CHECK(shelf.in("8x Vendor M300X (OAM)") == "m300x");
   CHECK(shelf.in("Vendor M300X-PCIe") == "m300x_pcie");
   CHECK(shelf.in("M300X, faster than a K900") == "m300x");
+  CHECK(shelf.in("two M300Xs") == "m300x");
   CHECK(shelf.in("Old V100-SX2-16GB") == "v100_16gb");
   CHECK(shelf.in("vendor v100, 32 GB") == "v100");
   CHECK(shelf.in("V100 SX2 16GB") == "v100_16gb");

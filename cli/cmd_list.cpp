@@ -63,11 +63,12 @@ int list(const Options& options) {
   const auto library = core::ConfigLibrary::standard();
   if (!options.kind.empty()) require_known("kind", options.kind, kKinds);
   if (!options.name.empty()) {
-    require_known("name", options.name, names_of(options.kind, library));
+    const std::string name = library.called(options.kind, options.name).value_or(options.name);
+    require_known("name", name, names_of(options.kind, library));
     if (options.json)
       throw core::ConfigError(
           "list: --json cannot stand beside a name: a configuration is shown as YAML");
-    fmt::print("{}", core::to_yaml(open(options.kind, options.name, library)));
+    fmt::print("{}", core::to_yaml(open(options.kind, name, library)));
     return kDone;
   }
   nlohmann::ordered_json json;

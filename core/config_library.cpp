@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/spelling.hpp"
 
 #ifndef RIDGELINE_CONFIG_ROOT
 #define RIDGELINE_CONFIG_ROOT "configs"
@@ -52,17 +53,41 @@ std::vector<std::string> ConfigLibrary::names(std::string_view kind) const {
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> ConfigLibrary::words(std::string_view kind) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  const std::vector<std::string> files = names(kind);
+  for (const std::string& name : files) out.emplace_back(name, name);
+  for (const std::string& name : files) {
+    const Node own = load_yaml(root_ / kind / (name + ".yaml"));
+    if (const Node* title = own.find("name")) out.emplace_back(title->scalar, name);
+    const Node* aliases = own.find("aliases");
+    if (aliases == nullptr) continue;
+    for (const Node& alias : aliases->items) out.emplace_back(alias.scalar, name);
+  }
+  return out;
+}
+
+std::optional<std::string> ConfigLibrary::called(std::string_view kind,
+                                                 const std::string& word) const {
+  const std::vector<std::string> files = names(kind);
+  if (std::find(files.begin(), files.end(), word) != files.end()) return word;
+  const std::string wanted = plain(word);
+  if (wanted.empty()) return std::nullopt;
+  for (const auto& [known, name] : words(kind)) {
+    if (plain(known) == wanted) return name;
+  }
+  return std::nullopt;
+}
+
 Node ConfigLibrary::resolve(const Node& node, Reference& reference) const {
   const auto fail = [&](const std::string& sentence) {
     throw ConfigError(node.position.text() + ": " + std::string(reference.key) + ": " + sentence);
   };
   if (node.kind == Node::Kind::scalar) {
     if (is_path(node.scalar)) return load(path_from(node), node.position, reference);
-    const auto known = names(reference.kind);
-    if (std::find(known.begin(), known.end(), node.scalar) == known.end()) {
-      fail("unknown name '" + node.scalar + "'" + suggestion(node.scalar, known));
-    }
-    return load(root_ / reference.kind / (node.scalar + ".yaml"), node.position, reference);
+    const auto name = called(reference.kind, node.scalar);
+    if (!name) fail("unknown name '" + node.scalar + "'" + suggestion_for(node.scalar, reference));
+    return load(root_ / reference.kind / (*name + ".yaml"), node.position, reference);
   }
   if (node.kind != Node::Kind::map)
     fail("expected a name, a path or a map, got " + node.describe());
@@ -73,6 +98,15 @@ Node ConfigLibrary::resolve(const Node& node, Reference& reference) const {
   Node whole = overlay(resolve(*base, reference), top);
   whole.position = node.position;
   return whole;
+}
+
+/// The nearest of all words, or the list of names: aliases would make it unreadable.
+std::string ConfigLibrary::suggestion_for(const std::string& word,
+                                          const Reference& reference) const {
+  std::vector<std::string> known;
+  for (auto& [spelling, name] : words(reference.kind)) known.push_back(std::move(spelling));
+  if (nearest_name(word, known).empty()) known = names(reference.kind);
+  return suggestion(word, known);
 }
 
 Node ConfigLibrary::load(const std::filesystem::path& file, const Position& from,

@@ -5,11 +5,15 @@
 //   directory from --set) a map     hw: {base: mi300x, hbm: {…}}    -> the base, with the map laid
 //   over it
 // and a file may itself begin with `base:`. A chain that comes back to itself is an error that
-// shows the chain.
+// shows the chain. A name is that of the file, or what people write: the `name:` and the `aliases:`
+// that the file itself gives (those of its base are the base's), in any spelling
+// (core/spelling.hpp).
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/document.hpp"
@@ -34,6 +38,12 @@ class ConfigLibrary {
 
   /// Names known for a kind, sorted.
   [[nodiscard]] std::vector<std::string> names(std::string_view kind) const;
+  /// Every word that names a configuration of a kind, with that configuration's name: first the
+  /// names themselves, then titles and aliases.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> words(std::string_view kind) const;
+  /// The name of the configuration that a word means; nothing if none.
+  [[nodiscard]] std::optional<std::string> called(std::string_view kind,
+                                                  const std::string& word) const;
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
  private:
@@ -46,6 +56,8 @@ class ConfigLibrary {
   [[nodiscard]] Node resolve(const Node& node, Reference& reference) const;
   [[nodiscard]] Node load(const std::filesystem::path& file, const Position& from,
                           Reference& reference) const;
+  [[nodiscard]] std::string suggestion_for(const std::string& word,
+                                           const Reference& reference) const;
 
   std::filesystem::path root_;
 };

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/error.hpp"
-#include "core/lower.hpp"
+#include "hw/machine_names.hpp"
 #include "timeline/readers/formats.hpp"
 #include "workloads/model_reference.hpp"
 
@@ -45,11 +45,7 @@ bool looks_like_trace(const std::filesystem::path& path) {
 
 std::optional<hw::GpuSpec> gpu_named(const std::string& device_name,
                                      const core::ConfigLibrary& library) {
-  const std::string device = core::lower(device_name);
-  std::string best;
-  for (const std::string& name : library.names("hw")) {
-    if (device.find(name) != std::string::npos && name.size() > best.size()) best = name;
-  }
+  const std::string best = hw::MachineNames(library).in(device_name);
   if (best.empty()) return std::nullopt;
   const core::Node node = library.resolve("hw", reference(best, "hw"));
   return hw::read_gpu_spec(core::Reader(node));

@@ -39,8 +39,7 @@ struct TraceContext {
   std::optional<workloads::ModelSpec> model;
 };
 
-/// The shipped GPU whose name stands in a device's name ("AMD Instinct MI300X VF": mi300x), or
-/// nothing.
+/// The shipped GPU that a device's name names ("AMD Instinct MI300X VF": mi300x), or nothing.
 [[nodiscard]] std::optional<hw::GpuSpec> gpu_named(const std::string& device_name,
                                                    const core::ConfigLibrary& library);
 

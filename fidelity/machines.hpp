@@ -1,16 +1,15 @@
 #pragma once
-// Which machine a row of measurements speaks of. Tables name GPUs as their authors do ("MI300X",
-// "H100 SXM", "gfx942 304 CU"); the configurations in configs/hw are matched by their file's name
-// within that text, or by the architecture.
+// Which machine a row of measurements speaks of: one named within its text
+// (hw/machine_names.hpp), or one of the architecture that is ("gfx942 304 CU").
 
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/config_library.hpp"
 #include "hw/gpu_spec.hpp"
+#include "hw/machine_names.hpp"
 
 namespace ridgeline::fidelity {
 
@@ -36,12 +35,11 @@ class Machines {
 
  private:
   [[nodiscard]] std::string by_architecture(const std::string& wanted);
-  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& words();
 
   const core::ConfigLibrary& library_;
   std::optional<std::string> always_;
   std::vector<std::string> names_;
-  std::vector<std::pair<std::string, std::string>> words_;  // that name a machine, and its name
+  std::optional<hw::MachineNames> words_;  // read when first needed
   std::map<std::string, hw::GpuSpec> specs_;
   std::map<std::string, std::string> found_;  // text to name; empty: none
 };

@@ -21,10 +21,10 @@ core::Bytes capacity(const core::Reader& in) {
   return value;
 }
 
-core::BytesPerSecond bandwidth(const core::Reader& in) {
-  const auto value = in.get<core::BytesPerSecond>("bandwidth");
-  in.require(value >= core::BytesPerSecond{1e6}, "bandwidth", "a bandwidth of at least 1 MB/s");
-  in.require(value <= core::BytesPerSecond{1e18}, "bandwidth", "a bandwidth of at most 1e6 TB/s");
+core::BytesPerSecond bandwidth(const core::Reader& in, std::string_view key = "bandwidth") {
+  const auto value = in.get<core::BytesPerSecond>(key);
+  in.require(value >= core::BytesPerSecond{1e6}, key, "a bandwidth of at least 1 MB/s");
+  in.require(value <= core::BytesPerSecond{1e18}, key, "a bandwidth of at most 1e6 TB/s");
   return value;
 }
 
@@ -63,7 +63,6 @@ CacheSpec read_cache(const core::Reader& in) {
 GpuSpec read_gpu_spec(const core::Reader& in) {
   GpuSpec gpu;
   gpu.name = in.get<std::string>("name");
-  if (in.has("aliases")) gpu.aliases = in.words("aliases");
   gpu.architecture = in.get<std::string>("architecture", "");
   gpu.compute_units = in.integer("compute_units", 1, 100000);
   gpu.dies = in.has("dies") ? in.integer("dies", 1, gpu.compute_units) : 1;
@@ -104,7 +103,11 @@ GpuSpec read_gpu_spec(const core::Reader& in) {
     gpu.power = PowerSpec{watts("compute_watts"), watts("memory_watts"), watts("idle_watts")};
   }
   if (in.has("interconnect")) gpu.node = read_node_spec(in.child("interconnect"));
-  if (in.has("sources")) static_cast<void>(in.raw("sources"));
+  if (in.has("host_link")) gpu.host_link = HostLinkSpec{bandwidth(in.child("host_link"), "rate")};
+  // What people call it, and where the numbers come from: not the simulator's concern.
+  for (const char* key : {"aliases", "sources"}) {
+    if (in.has(key)) static_cast<void>(in.raw(key));
+  }
   return gpu;
 }
 

@@ -26,10 +26,15 @@ struct PowerSpec {
   bool operator==(const PowerSpec&) const = default;
 };
 
+/// The link to the host's memory, over which weights and KV cache come and go. Left out: what a
+/// copy reaches of it, and other devices that share the host's lanes.
+struct HostLinkSpec {
+  core::BytesPerSecond rate{};  // per direction, nominal
+  bool operator==(const HostLinkSpec&) const = default;
+};
+
 struct GpuSpec {
   std::string name;
-  std::vector<std::string>
-      aliases{};  // what tables of measurements call it, besides its file's name
   std::string architecture;
   std::int64_t compute_units = 0;
   std::int64_t dies = 1;
@@ -45,6 +50,7 @@ struct GpuSpec {
   MoeSpec moe;
   std::optional<PassSpec> passes;
   NodeSpec node;  // the GPUs it is linked with, itself included
+  std::optional<HostLinkSpec> host_link;
   std::optional<PowerSpec> power;
   bool borrowed = false;  // constants of a sibling: never within what was measured
 

@@ -106,7 +106,7 @@ core::Node open_document(const std::string& name_or_path, const core::ConfigLibr
   };
   for (const Part& part : {Part{"hw", "hw", "machine"}, Part{"models", "model", "model"},
                            Part{"stacks", "stack", "stack"}}) {
-    if (contains(library.names(part.kind), name_or_path)) {
+    if (library.called(part.kind, name_or_path)) {
       throw core::ConfigError("scenario: '" + name_or_path + "' is a " + part.what +
                               "; run a scenario with --set " + part.key + "=" + name_or_path);
     }

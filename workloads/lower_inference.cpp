@@ -337,8 +337,9 @@ class InferenceLowering {
     query.weight_element = model_.element_bytes(kPart);
     query.math = model_.math_of(kPart);
     query.activation_element = hw::bytes_of(query.math);
+    // Of experts that do not divide, the GPU with most of them, which the others wait for.
     query.active = hw::expected_active_experts(rows_, moe.experts, moe.experts_per_token) /
-                   static_cast<double>(ep);
+                   (static_cast<double>(moe.experts) / static_cast<double>(query.experts));
     expert_stage("experts_gate_up", query, false);
     expert_stage("experts_down", query, true);
     if (moe.shared_experts > 0)

@@ -1,10 +1,7 @@
 #include "workloads/model_reference.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "workloads/hf_config.hpp"
@@ -14,38 +11,15 @@ namespace {
 
 using core::Node;
 
-/// Letters and digits alone, small, without the organisation before a slash.
-std::string bare(std::string_view name) {
-  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
-    name.remove_prefix(slash + 1);
-  std::string out;
-  for (const char c : name) {
-    const auto u = static_cast<unsigned char>(c);
-    if (std::isalnum(u) != 0) out += static_cast<char>(std::tolower(u));
-  }
-  return out;
-}
-
-/// The shipped model that a word means by its alias or in other letters, if exactly that.
-std::optional<std::string> model_called(const core::ConfigLibrary& library,
-                                        const std::string& word) {
-  const std::string wanted = bare(word);
-  if (wanted.empty()) return std::nullopt;
-  const std::vector<std::string> names = library.names("models");
-  for (const std::string& name : names) {
-    if (bare(name) == wanted) return name;
-  }
-  for (const std::string& name : names) {
-    const Node document = core::load_yaml(library.root() / "models" / (name + ".yaml"));
-    const Node* title = document.find("name");
-    if (title != nullptr && bare(title->scalar) == wanted) return name;
-    const Node* aliases = document.find("aliases");
-    if (aliases == nullptr) continue;
-    for (const Node& alias : aliases->items) {
-      if (bare(alias.scalar) == wanted) return name;
-    }
-  }
-  return std::nullopt;
+/// The model's name in "Qwen/Qwen2.5-7B-Instruct", as hubs write it: one slash, no ending of a
+/// file.
+std::string_view repository_of(std::string_view reference) {
+  const std::size_t slash = reference.find('/');
+  const bool one = slash != std::string_view::npos && slash == reference.rfind('/');
+  if (!one || reference.starts_with('.') || slash == 0 || reference.ends_with(".yaml") ||
+      reference.ends_with(".yml"))
+    return "";
+  return reference.substr(slash + 1);
 }
 
 }  // namespace
@@ -74,14 +48,11 @@ Node resolve_model(const core::ConfigLibrary& library, const Node& reference,
     }
     return hf_model_document(path);
   }
-  const std::vector<std::string> names = library.names("models");
-  const bool is_name = std::find(names.begin(), names.end(), reference.scalar) != names.end();
-  if (!is_name && !std::filesystem::exists(path, error)) {
-    if (const auto called = model_called(library, reference.scalar)) {
-      Node named = reference;
-      named.scalar = *called;
-      return library.resolve("models", named, key);
-    }
+  const std::string_view repository = repository_of(reference.scalar);
+  if (!repository.empty() && !std::filesystem::exists(path, error)) {
+    Node named = reference;
+    named.scalar = repository;
+    return library.resolve("models", named, key);
   }
   return library.resolve("models", reference, key);
 }

@@ -1,6 +1,6 @@
 #pragma once
 // What a reference to a model may be, beyond what every reference may (core/config_library.hpp):
-// the config.json of a checkpoint, or a name that people type.
+// the config.json of a checkpoint, or the name of its repository.
 
 #include <string_view>
 
@@ -10,9 +10,9 @@
 namespace ridgeline::workloads {
 
 /// The whole document that a reference to a model means: what `library` resolves (a name, a path to
-/// YAML, a map with a base), and besides a path to a config.json, alone or as `base`, and a model's
-/// alias ("Qwen/Qwen2.5-7B-Instruct") or its name in other letters ("Llama-3.1-8B"). `key` is what
-/// the reference stands at, for errors.
+/// YAML, a map with a base), and besides a path to a config.json, alone or as `base`, and a name
+/// with its organisation ("Qwen/Qwen2.5-7B-Instruct"). `key` is what the reference stands at, for
+/// errors.
 [[nodiscard]] core::Node resolve_model(const core::ConfigLibrary& library,
                                        const core::Node& reference, std::string_view key = "model");
 

@@ -27,6 +27,37 @@ TEST_CASE("A name is the file of that name in the folder of its kind", "[core][c
   CHECK(library.names("models").empty());
 }
 
+TEST_CASE("A name may be the title or an alias, in any spelling", "[core][config_library]") {
+  const TemporaryFolder folder;
+  folder.write("hw/small.yaml", "{name: Vendor X-300, aliases: [X300 80GB], units: 4}");
+  folder.write("hw/small_b.yaml", "{base: small, name: Vendor X-300B, units: 5}");
+  folder.write("hw/x_300b.yaml", "{units: 6}");
+  const ConfigLibrary library(folder.path());
+  for (const char* word : {"small", "Small", "Vendor X300", "vendor-x-300", "x300-80gb"}) {
+    INFO(word);
+    CHECK(library.called("hw", word) == "small");
+    CHECK(resolve(library, word).find("units")->scalar == "4");
+  }
+  CHECK(library.called("hw", "vendor x300b") == "small_b");  // the base's alias stays the base's
+  CHECK(library.called("hw", "X-300B") == "x_300b");
+  CHECK_FALSE(library.called("hw", "X300"));
+  CHECK_FALSE(library.called("hw", "X3 00 80GB"));  // other numbers
+  CHECK_FALSE(library.called("hw", "-"));
+  CHECK(resolve(library, "{base: Vendor X-300, dies: 2}").find("units")->scalar == "4");
+  CHECK(error_of([&] { static_cast<void>(resolve(library, "X300 90GB")); }) ==
+        "s.yaml:1:1: hw: unknown name 'X300 90GB'; did you mean 'X300 80GB'?");
+}
+
+TEST_CASE("No word names two shipped configurations", "[core][config_library]") {
+  const ConfigLibrary library(RIDGELINE_SOURCE_DIR "/configs");
+  for (const char* kind : {"hw", "models", "stacks", "scenarios"}) {
+    for (const auto& [word, name] : library.words(kind)) {
+      INFO(kind << "/" << name << ": " << word);
+      CHECK(library.called(kind, word) == name);
+    }
+  }
+}
+
 TEST_CASE("A name that is unknown gets the nearest one, or all of them", "[core][config_library]") {
   const TemporaryFolder folder;
   folder.write("hw/small.yaml", "{units: 4}");

@@ -21,7 +21,8 @@ TEST_CASE("a machine is found in the text that names it", "[machines]") {
       Named{"AMD Instinct MI300X OAM (gfx942:sramecc+:xnack-)", "mi300x"},
       Named{"8x mi300x, ROCm 6.2", "mi300x"}, Named{"mi300x_datasheet", "mi300x_datasheet"},
       Named{"MI325", "mi325x"}, Named{"MI355X", "mi355x"}, Named{"MI355", "mi355x"},
-      Named{"MI250", "mi250x"}, Named{"H100 SXM", "h100"}, Named{"NVIDIA H100 80GB HBM3", "h100"},
+      Named{"MI250", "mi250"}, Named{"AMD Instinct MI250X / MI250", "mi250x"},
+      Named{"H100 SXM", "h100"}, Named{"NVIDIA H100 80GB HBM3", "h100"},
       Named{"NVIDIA H100 PCIe", "h100_pcie"}, Named{"NVIDIA H100 NVL", "h100_nvl"},
       Named{"NVIDIA H200", "h200"}, Named{"NVIDIA H20", "h20"}, Named{"GH200 480GB", "gh200"},
       Named{"NVIDIA B200", "b200"}, Named{"NVIDIA GB200", "gb200"},
@@ -29,7 +30,26 @@ TEST_CASE("a machine is found in the text that names it", "[machines]") {
       Named{"NVIDIA A100 80GB PCIe", "a100_pcie"}, Named{"A100 PCIe", "a100_pcie"},
       Named{"NVIDIA A100-SXM4-40GB", "a100_40gb"}, Named{"A100 40GB", "a100_40gb"},
       Named{"NVIDIA A10", "a10"}, Named{"NVIDIA L4", "l4"}, Named{"NVIDIA L40S", "l40s"},
-      Named{"NVIDIA GeForce RTX 4090", "rtx4090"}, Named{"RTX PRO 6000", "rtx_pro_6000"});
+      Named{"NVIDIA GeForce RTX 4090", "rtx4090"}, Named{"RTX PRO 6000", "rtx_pro_6000"},
+      Named{"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx_pro_6000"},
+      Named{"NVIDIA A100-PCIE-40GB", "a100_pcie_40gb"}, Named{"NVIDIA A800-SXM4-80GB", "a800"},
+      Named{"NVIDIA A800 80GB PCIe", "a800_pcie"}, Named{"NVIDIA H800", "h800"},
+      Named{"NVIDIA H800 PCIe", "h800_pcie"}, Named{"Tesla V100-SXM2-32GB", "v100"},
+      Named{"V100-SXM2", "v100"}, Named{"Tesla V100-SXM2-16GB", "v100_16gb"},
+      Named{"Tesla V100-PCIE-16GB", "v100_pcie_16gb"}, Named{"V100 PCIe", "v100_pcie"},
+      Named{"Tesla V100S-PCIE-32GB", "v100s"}, Named{"Tesla T4", "t4"}, Named{"4x T4", "t4"},
+      Named{"NVIDIA A10G", "a10g"}, Named{"NVIDIA A30", "a30"}, Named{"NVIDIA A40", "a40"},
+      Named{"NVIDIA RTX A6000", "rtx_a6000"}, Named{"2x A6000", "rtx_a6000"},
+      Named{"NVIDIA RTX 6000 Ada Generation", "rtx_6000_ada"}, Named{"NVIDIA L40", "l40"},
+      Named{"NVIDIA L20", "l20"}, Named{"NVIDIA GeForce RTX 3060", "rtx3060"},
+      Named{"RTX 3080", "rtx3080"}, Named{"2x RTX 3090 24GB", "rtx3090"},
+      Named{"GeForce RTX 4070 Ti", "rtx4070_ti"}, Named{"RTX4080", "rtx4080"},
+      Named{"NVIDIA GeForce RTX 5070 Ti", "rtx5070_ti"}, Named{"RTX5070Ti", "rtx5070_ti"},
+      Named{"RTX 5080", "rtx5080"}, Named{"NVIDIA GeForce RTX 5090", "rtx5090"},
+      Named{"NVIDIA GB10", "gb10"}, Named{"DGX Spark", "gb10"},
+      Named{"NVIDIA B300 SXM6 AC", "b300"}, Named{"NVIDIA GB300", "gb300"},
+      Named{"AMD Instinct MI100", "mi100"}, Named{"Radeon RX 7900 XTX", "rx7900_xtx"},
+      Named{"AMD Radeon RX 9070 XT", "rx9070_xt"}, Named{"RX9060XT", "rx9060_xt"});
   Machines machines(shipped(), std::nullopt);
   INFO(named.text);
   CHECK(machines.name_of(named.text) == named.name);
@@ -52,8 +72,10 @@ TEST_CASE("of two machines the text is about the one named first", "[machines]")
 
 TEST_CASE("a machine whose number only begins like a known one is unknown", "[machines]") {
   Machines machines(shipped(), std::nullopt);
-  for (const char* text : {"NVIDIA L40", "RTX A1000", "H2000", "RTX PRO 60000", "TPU v5e", "gfx906",
-                           "MI100", "", "GPU"}) {
+  for (const char* text :
+       {"NVIDIA L400", "RTX A1000", "H2000", "RTX PRO 60000", "TPU v5e", "gfx906", "MI1000", "",
+        "GPU", "RTX 3080 Ti", "NVIDIA GeForce RTX 4070 Ti SUPER", "RTX 4080 SUPER", "RTX 4090 D",
+        "int4", "NVIDIA GeForce RTX 3060 Laptop GPU", "RTX 5070"}) {
     INFO(text);
     CHECK(machines.name_of(text).empty());
     CHECK(machines.find(text) == nullptr);

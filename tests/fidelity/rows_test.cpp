@@ -358,7 +358,7 @@ TEST_CASE("a collective that cannot be says which cell", "[rows][allreduce]") {
                 (void)first_of(kAllReduce, all_reduce("any", "plain", 0, 1e6), machines);
               }).empty());
   CHECK(error_of([&] {
-          (void)first_of(kAllReduce, all_reduce("RTX 4090", "x", 2, 1e6));
+          (void)first_of(kAllReduce, all_reduce("GB10", "x", 2, 1e6));
         }).find("interconnect") != std::string::npos);
 }
 

@@ -135,10 +135,10 @@ TEST_CASE("More GPUs than a node has are refused, and libraries that it lacks", 
   CHECK(error({{"model", "llama3_70b"}, {"engine.tensor_parallel_size", "16"}}) ==
         "--set engine.tensor_parallel_size=16: engine.tensor_parallel_size: expected at most "
         "hw.interconnect.gpus (8), got '16'");
-  CHECK(error({{"hw", "rtx4090"}, {"engine.tensor_parallel_size", "2"}}) ==
+  CHECK(error({{"hw", "gb10"}, {"engine.tensor_parallel_size", "2"}}) ==
         "--set engine.tensor_parallel_size=2: engine.tensor_parallel_size: expected at most "
         "hw.interconnect.gpus (1, no interconnect given), got '2'");
-  CHECK(error({{"hw", "rtx4090"}, {"engine.pipeline_parallel_size", "2"}}) ==
+  CHECK(error({{"hw", "gb10"}, {"engine.pipeline_parallel_size", "2"}}) ==
         "--set engine.pipeline_parallel_size=2: engine.pipeline_parallel_size: expected at most "
         "hw.interconnect.gpus (1, no interconnect given), got '2'");
   CHECK(error({{"engine.tensor_parallel_size", "6"}}) ==

@@ -123,7 +123,58 @@ TEST_CASE("Models whose names state their size have it", "[workloads][model]") {
                                                          {"codellama_13b", 13.0},
                                                          {"codellama_70b", 69.0},
                                                          {"yi_6b", 6.06},
-                                                         {"gpt2_xl", 1.56}}) {
+                                                         {"gpt2_xl", 1.56},
+                                                         {"qwen1_5_0_5b", 0.464},
+                                                         {"qwen1_5_1_8b", 1.84},
+                                                         {"qwen1_5_4b", 3.95},
+                                                         {"qwen1_5_7b", 7.72},
+                                                         {"qwen1_5_14b", 14.2},
+                                                         {"qwen1_5_32b", 32.5},
+                                                         {"qwen1_5_72b", 72.3},
+                                                         {"qwen1_5_110b", 111.0},
+                                                         {"qwen1_5_moe_a2_7b", 14.3},
+                                                         {"deepseek_r1_distill_qwen_1_5b", 1.78},
+                                                         {"deepseek_llm_7b", 6.91},
+                                                         {"deepseek_llm_67b", 67.4},
+                                                         {"deepseek_moe_16b", 16.4},
+                                                         {"deepseek_coder_6_7b", 6.74},
+                                                         {"deepseek_coder_33b", 33.3},
+                                                         {"llama_30b", 32.5},
+                                                         {"llama_65b", 65.2},
+                                                         {"command_a_111b", 111.0},
+                                                         {"command_r7b", 8.03},
+                                                         {"falcon3_1b", 1.67},
+                                                         {"falcon3_3b", 3.23},
+                                                         {"falcon3_7b", 7.46},
+                                                         {"falcon3_10b", 10.3},
+                                                         {"starcoder2_3b", 3.03},
+                                                         {"starcoder2_7b", 7.17},
+                                                         {"starcoder2_15b", 15.96},
+                                                         {"starcoder_15b", 15.5},
+                                                         {"smollm2_135m", 0.135},
+                                                         {"smollm2_360m", 0.362},
+                                                         {"smollm2_1_7b", 1.71},
+                                                         {"internlm2_5_7b", 7.74},
+                                                         {"internlm2_5_20b", 19.9},
+                                                         {"baichuan2_7b", 7.51},
+                                                         {"baichuan2_13b", 13.9},
+                                                         {"chatglm3_6b", 6.24},
+                                                         {"glm4_9b", 9.4},
+                                                         {"glm4_32b", 32.6},
+                                                         {"glm4_6", 357.0},
+                                                         {"minimax_m2", 229.0},
+                                                         {"olmoe_1b_7b", 6.92},
+                                                         {"phi2", 2.78},
+                                                         {"codestral_22b", 22.2},
+                                                         {"yi_9b", 8.83},
+                                                         {"opt_125m", 0.125},
+                                                         {"opt_2_7b", 2.65},
+                                                         {"gpt2", 0.124},
+                                                         {"gpt3_175b", 175.0},
+                                                         {"bloom_7b", 7.07},
+                                                         {"mpt_7b", 6.65},
+                                                         {"mpt_30b", 29.96},
+                                                         {"grok_1", 314.0}}) {
     INFO(name);
     CHECK(static_cast<double>(model(name).parameters()) * 1e-9 == Approx(billions).epsilon(0.03));
   }
@@ -131,6 +182,10 @@ TEST_CASE("Models whose names state their size have it", "[workloads][model]") {
         Approx(39e9).epsilon(.03));
   CHECK(static_cast<double>(model("llama4_maverick").active_parameters()) ==
         Approx(17e9).epsilon(.03));
+  CHECK(static_cast<double>(model("qwen1_5_moe_a2_7b").active_parameters()) ==
+        Approx(2.7e9).epsilon(.03));
+  CHECK(static_cast<double>(model("olmoe_1b_7b").active_parameters()) ==
+        Approx(1.3e9).epsilon(.03));
 }
 
 TEST_CASE("Every shipped model reads, every key accounted for", "[workloads][model]") {

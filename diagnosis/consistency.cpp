@@ -160,8 +160,7 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
                             m.itl->best > m.step_time->best && w.sequences && m.throughput &&
                             meet(*w.sequences / *m.step_time, *m.throughput, 0.1);
   // Formats of a few bits carry scales and leave some layers wide: up to half more than their name.
-  const bool few_bits =
-      e.model.weight_dtype && hw::bytes_of(*e.model.weight_dtype).value() < 1.0;
+  const bool few_bits = e.model.weight_dtype && hw::bytes_of(*e.model.weight_dtype).value() < 1.0;
   if (w.parameters && e.model.weight_bytes && e.model.parameters && e.model.weight_dtype &&
       !few_bits) {
     const Value expected = *e.model.parameters * Value(hw::bytes_of(*e.model.weight_dtype).value());
@@ -262,8 +261,8 @@ void check_trials(const Evidence& e, const Work& w, const std::vector<Clue>& clu
     if (!clue.measured || !clue.causes.has(Cause::bandwidth) || clue.share.high > 0.6 * floor.best)
       continue;
     const bool experts = e.model.active_parameters.has_value();
-    out.push_back({"share of the time that reads take", floor,
-                   Value(clue.share, Origin::derived), "fraction",
+    out.push_back({"share of the time that reads take", floor, Value(clue.share, Origin::derived),
+                   "fraction",
                    experts ? "the tokens choose fewer experts than an even choice would, or the "
                              "change did not reach the kernels"
                            : "the change did not reach the kernels that read, or the weights are "
@@ -277,8 +276,8 @@ void check_trials(const Evidence& e, const Work& w, const std::vector<Clue>& clu
 void check_products(const Evidence& e, std::vector<Inconsistency>& out) {
   const Measured& m = e.measured;
   if (m.bytes_per_step && m.hbm_rate && (m.step_time || m.itl)) {
-    const Value moved = *m.hbm_rate * *either(m.step_time, m.itl) *
-                        e.machine.devices.value_or(Value(1.0));
+    const Value moved =
+        *m.hbm_rate * *either(m.step_time, m.itl) * e.machine.devices.value_or(Value(1.0));
     if (!meet(moved, *m.bytes_per_step, 0.1)) {
       out.push_back({"bytes of a step", moved, *m.bytes_per_step, "bytes",
                      "a rate of one device for a total, or GB for GiB", false});
@@ -292,10 +291,10 @@ void check_products(const Evidence& e, std::vector<Inconsistency>& out) {
           e.serving.prompt_tokens &&
           meet(*m.requests_per_second * (*e.serving.output_tokens + *e.serving.prompt_tokens),
                *m.throughput, 0.15);
-      out.push_back({"output tokens a second", tokens, *m.throughput, "tokens/s",
-                     prompts ? "prompt tokens counted as output"
-                             : "answers are of other lengths than stated",
-                     prompts});
+      out.push_back(
+          {"output tokens a second", tokens, *m.throughput, "tokens/s",
+           prompts ? "prompt tokens counted as output" : "answers are of other lengths than stated",
+           prompts});
     }
   }
   if (m.total_throughput && m.throughput && m.throughput->low() > 1.01 * m.total_throughput->high())

@@ -18,8 +18,9 @@ struct Inconsistency {
   bool explained = true;  // the reading accounts for the difference
 };
 
-[[nodiscard]] std::vector<Inconsistency> inconsistencies_of(
-    const Evidence& evidence, const Work& work, const std::optional<TimeBudget>& budget,
-    const std::vector<Clue>& clues = {});
+[[nodiscard]] std::vector<Inconsistency> inconsistencies_of(const Evidence& evidence,
+                                                            const Work& work,
+                                                            const std::optional<TimeBudget>& budget,
+                                                            const std::vector<Clue>& clues = {});
 
 }  // namespace ridgeline::diagnosis

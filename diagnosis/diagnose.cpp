@@ -148,7 +148,9 @@ bool pale(const Judged& j, const Judged& beside) {
 
 std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime) {
   std::erase_if(judged, [](const Judged& j) { return !j.possible() || j.merit() <= 0.0; });
-  const auto binds = [&](const Judged& j) { return touches(j, regime); };
+  const auto binds = [&](const Judged& j) {
+    return touches(j, regime) || (j.certain() && !j.asked);
+  };
   if (std::any_of(judged.begin(), judged.end(), binds)) std::erase_if(judged, std::not_fn(binds));
   std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) {
     return a.rank() != b.rank() ? a.rank() < b.rank() : a.merit() > b.merit();

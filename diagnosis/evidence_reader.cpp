@@ -181,7 +181,8 @@ void read_dtypes(const Reader& in, Model& model) {
   at("kv_cache_dtype", model.kv_cache_dtype);
 }
 
-/// A file of another size than the configuration's weights is in other bits: Q4_K_M is 4.8 a weight.
+/// A file of another size than the configuration's weights is in other bits: Q4_K_M is 4.8 a
+/// weight.
 void take_dtype_of_bytes(Model& model) {
   if (!model.parameters || !model.weight_bytes) return;
   const double each = model.weight_bytes->best / model.parameters->best;

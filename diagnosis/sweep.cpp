@@ -89,8 +89,9 @@ void over_devices(const Evidence& e, std::vector<Clue>& out) {
   const Line2 fit = fit_line(inverse);
   const double share = std::clamp(fit.intercept / last.time, 0.0, 1.0);
   if (share < 0.05) return;
-  if (fewest->x < 1.5 && fewest->floor > 0.0) {
-    // One device launches and schedules as much: what its own kernels leave of its time bounds both.
+  if (in_seconds && fewest->x < 1.5 && fewest->floor > 0.0) {
+    // One device launches and schedules as much: what its own kernels leave of its time bounds
+    // both.
     const double room = std::max(fewest->time - fewest->floor / kUsuallyOfRoof, 0.0) / last.time;
     Clue alone = clue({launch, host}, {0.0, std::max(room, 0.05)}, room,
                       fmt::format("One device takes {}, and {} of it at a roof: launches and the "

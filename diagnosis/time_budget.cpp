@@ -194,10 +194,10 @@ class Builder {
       rest = rest.clamped(0.0, 1.0);
       // What nobody named is matrix products, unless their floor is a trifle beside it.
       constexpr double kTrifle = 0.1;
-      const double floor = std::max(best_or(budget_.compute_floor, 0.0),
-                                    best_or(budget_.bandwidth_floor, 0.0));
-      const bool products = !budget_.in_seconds || !(floor > 0.0) ||
-                            floor > kTrifle * rest.best * kernels.best;
+      const double floor =
+          std::max(best_or(budget_.compute_floor, 0.0), best_or(budget_.bandwidth_floor, 0.0));
+      const bool products =
+          !budget_.in_seconds || !(floor > 0.0) || floor > kTrifle * rest.best * kernels.best;
       if (products || shares.contains(KernelGroup::other))
         shares.emplace(KernelGroup::gemm, rest);
       else

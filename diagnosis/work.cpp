@@ -22,8 +22,8 @@ void find_token_rate(const Evidence& e, Work& w) {
     w.prompt_share = s.prompt_tokens->best / (s.prompt_tokens->best + s.output_tokens->best);
   w.token_rate = e.measured.total_throughput;
   if (!w.token_rate && s.prompt_tokens && s.output_tokens) {
-    w.token_rate = e.measured.throughput *
-                   Maybe((*s.prompt_tokens + *s.output_tokens) / *s.output_tokens);
+    w.token_rate =
+        e.measured.throughput * Maybe((*s.prompt_tokens + *s.output_tokens) / *s.output_tokens);
   }
 }
 
@@ -34,8 +34,9 @@ Window window_of(const Evidence& e) {
   // Kernels by themselves, and nothing of a server around them.
   const bool server_times = m.throughput || m.throughput_per_sequence || m.itl || m.step_time ||
                             m.ttft || m.requests_per_second || m.total_throughput || m.latency;
-  if (!e.kernels.empty() && !server_times && e.profile.kernel_time.empty() && e.trials.empty())
-    return Window::kernel;
+  const bool timed = std::all_of(e.kernels.begin(), e.kernels.end(),
+                                 [](const KernelRow& row) { return row.time.has_value(); });
+  if (!e.kernels.empty() && timed && !server_times && e.trials.empty()) return Window::kernel;
   const bool decode_rates = m.throughput || m.throughput_per_sequence || m.itl || m.step_time;
   if (!m.ttft) {
     // One token of output is the end of a prefill.
@@ -247,9 +248,14 @@ void find_traffic(const Evidence& e, Work& w) {
     // What the counter saw beyond the weights bounds the KV bytes, however long the contexts are
     // said to be.
     const Value rest = (*counted - *w.weights_read).clamped(0.0, counted->high());
+    // A KV cache is no larger than the memory it lies in: what exceeds that is read twice.
+    const Maybe memory = e.machine.hbm_capacity * Maybe(e.machine.devices.value_or(Value(1.0)));
+    const bool can_be_kv = !memory || rest.low() <= memory->high();
     const auto both =
         w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
-    if (both) {
+    if (!can_be_kv) {
+      w.kv_read = w.kv_expected;
+    } else if (both) {
       w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high),
                         w.kv_expected->origin);
     } else if (!w.kv_expected || rest.high() < w.kv_expected->low()) {

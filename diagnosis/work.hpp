@@ -53,13 +53,13 @@ struct Work {
   Maybe kv_room;     // bytes that the KV cache can have
   Maybe kv_demand;   // of the sequences that are to run together, over that room
 
-  Maybe sequences;       // decoding, each yielding one token a step
-  Maybe tokens;          // that pass through the weights in one unit
-  Maybe tokens_implied;  // that the FLOP counter accounts for
-  Maybe riding;          // prompt tokens among them
-  Maybe token_rate;        // of all tokens, prompts too
+  Maybe sequences;            // decoding, each yielding one token a step
+  Maybe tokens;               // that pass through the weights in one unit
+  Maybe tokens_implied;       // that the FLOP counter accounts for
+  Maybe riding;               // prompt tokens among them
+  Maybe token_rate;           // of all tokens, prompts too
   double prompt_share = 0.0;  // of all tokens, over the run
-  double padding = 1.0;  // how far padding the rows of a matrix product can inflate its FLOP
+  double padding = 1.0;       // how far padding the rows of a matrix product can inflate its FLOP
   FlopExcess excess = FlopExcess::none;
 
   Maybe linear_flop;            // useful

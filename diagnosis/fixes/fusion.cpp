@@ -38,17 +38,19 @@ Assessment assess(const Situation& s, std::string_view how) {
     ledger.scale(LineId::launch_gaps, kLaunchesLeft)
         .scale(LineId::norms, kPassesLeft)
         .scale(LineId::elementwise, kPassesLeft);
-    return {ledger.gain(),
-            fmt::format("launches are {} of the time, and a fused kernel is one instead of many; {}",
-                        percent_text(s.budget.share(LineId::launch_gaps).best), how)};
+    return {
+        ledger.gain(),
+        fmt::format("launches are {} of the time, and a fused kernel is one instead of many; {}",
+                    percent_text(s.budget.share(LineId::launch_gaps).best), how)};
   }
   if (!(tail(s) > 0.0)) {
     // Which kernels are slow was not said; unfused passes are the usual ones in training.
     ledger.scale(LineId::kernel_distance, {0.4, 1.0});
-    return {ledger.gain(),
-            fmt::format("kernels beyond their floor are {} of the time, and passes over activations "
-                        "are the usual part of it; {}",
-                        percent_text(s.budget.share(LineId::kernel_distance).best), how)};
+    return {
+        ledger.gain(),
+        fmt::format("kernels beyond their floor are {} of the time, and passes over activations "
+                    "are the usual part of it; {}",
+                    percent_text(s.budget.share(LineId::kernel_distance).best), how)};
   }
   ledger.scale(LineId::norms, kPassesLeft)
       .scale(LineId::elementwise, kPassesLeft)
@@ -93,30 +95,31 @@ const Fix kHandFusion{.name = "hand_fusion",
                         return assess(s, "the same lines as a compiler's, for weeks of work");
                       }};
 extern const Fix kRemoveCasts;
-const Fix kRemoveCasts{
-    .name = "remove_casts",
-    .title = "Remove dtype casts",
-    .family = "passes",
-    .effort = 1,
-    .acts_on = Cause::kernels,
-    .leaves = {0.0, 0.8},
-    .popularity = 0.1,
-    .applies =
-        [](const Situation& s) {
-          return s.budget.share(LineId::casts).best > 0.0 ||
-                 (has_symptom(s.evidence, "dtype_fallback") &&
-                  s.budget.find(LineId::kernel_distance) != nullptr);
-        },
-    .assess = [](const Situation& s) -> Assessment {
-      Rewrite ledger(s.budget);
-      if (s.budget.find(LineId::casts) == nullptr) {
-        ledger.scale(LineId::kernel_distance, {0.4, 0.95});
-        return {ledger.gain(), "tensors are converted on the way; how long that takes was not "
-                               "measured"};
-      }
-      ledger.scale(LineId::casts, kCastsLeft);
-      return {ledger.gain(), fmt::format("casts are {} of the time and compute nothing",
-                                         percent_text(s.budget.share(LineId::casts).best))};
-    }};
+const Fix kRemoveCasts{.name = "remove_casts",
+                       .title = "Remove dtype casts",
+                       .family = "passes",
+                       .effort = 1,
+                       .acts_on = Cause::kernels,
+                       .leaves = {0.0, 0.8},
+                       .popularity = 0.1,
+                       .applies =
+                           [](const Situation& s) {
+                             return s.budget.share(LineId::casts).best > 0.0 ||
+                                    (has_symptom(s.evidence, "dtype_fallback") &&
+                                     s.budget.find(LineId::kernel_distance) != nullptr);
+                           },
+                       .assess = [](const Situation& s) -> Assessment {
+                         Rewrite ledger(s.budget);
+                         if (s.budget.find(LineId::casts) == nullptr) {
+                           ledger.scale(LineId::kernel_distance, {0.4, 0.95});
+                           return {ledger.gain(),
+                                   "tensors are converted on the way; how long that takes was not "
+                                   "measured"};
+                         }
+                         ledger.scale(LineId::casts, kCastsLeft);
+                         return {ledger.gain(),
+                                 fmt::format("casts are {} of the time and compute nothing",
+                                             percent_text(s.budget.share(LineId::casts).best))};
+                       }};
 
 }  // namespace ridgeline::diagnosis

@@ -39,10 +39,11 @@ const Fix kGemmTuning{
       if (s.budget.find(LineId::matrix_distance) == nullptr) {
         Rewrite whole(s.budget);
         whole.scale(LineId::kernel_distance, {0.2, 0.9});
-        return {whole.gain(),
-                fmt::format("shapes run with a default configuration; kernels beyond their floor are "
-                            "{} of the time",
-                            percent_text(s.budget.share(LineId::kernel_distance).best))};
+        return {
+            whole.gain(),
+            fmt::format("shapes run with a default configuration; kernels beyond their floor are "
+                        "{} of the time",
+                        percent_text(s.budget.share(LineId::kernel_distance).best))};
       }
       if (const Maybe& clock = s.evidence.profile.clock_fraction; clock && clock->best < 0.95) {
         // At the power limit the clock falls as a kernel keeps the units busier.

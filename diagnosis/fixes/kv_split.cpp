@@ -31,7 +31,8 @@ const Fix kKvSplit{
       if (const Maybe& occupied = s.evidence.profile.occupied;
           occupied && occupied->best < 0.5 && kv == nullptr) {
         // The same work over all compute units: as much faster as more of them take part.
-        ledger.scale(LineId::attention_distance, {occupied->best, std::min(0.6, 4.0 * occupied->best)});
+        ledger.scale(LineId::attention_distance,
+                     {occupied->best, std::min(0.6, 4.0 * occupied->best)});
         return {ledger.gain(),
                 fmt::format("attention is {} of the time and its workgroups fill {} of the compute "
                             "units",

@@ -38,9 +38,10 @@ std::optional<Assessment> by_sweep(const Situation& s) {
   }
   if (!(best > 0.0) || !(now > 0.0)) return std::nullopt;
   const double gain = best / (now / devices);
-  return Assessment{{0.8 * gain, gain},
-                    fmt::format("a copy on {} device{} gives {:.2f}x of what one device of {} gives",
-                                whole_text(on), on > 1.0 ? "s" : "", gain, whole_text(devices))};
+  return Assessment{
+      {0.8 * gain, gain},
+      fmt::format("a copy on {} device{} gives {:.2f}x of what one device of {} gives",
+                  whole_text(on), on > 1.0 ? "s" : "", gain, whole_text(devices))};
 }
 
 }  // namespace
@@ -153,12 +154,11 @@ const Fix kFasterDevice{
             LineId::other_kernels})
         ledger.scale(id, kLeft);
       ledger.scale(LineId::not_separated, {kLeft.low, 1.0});
-      const double outside =
-          s.budget.share(Cause::launch).best + s.budget.share(Cause::host).best +
-          s.budget.share(Cause::communication).best + s.budget.share(Cause::transfer).best;
-      return {ledger.gain(),
-              fmt::format("{} of the time is outside its kernels and stays as it is",
-                          percent_text(outside))};
+      const double outside = s.budget.share(Cause::launch).best + s.budget.share(Cause::host).best +
+                             s.budget.share(Cause::communication).best +
+                             s.budget.share(Cause::transfer).best;
+      return {ledger.gain(), fmt::format("{} of the time is outside its kernels and stays as it is",
+                                         percent_text(outside))};
     }};
 
 }  // namespace ridgeline::diagnosis

@@ -65,9 +65,9 @@ const Fix kPrefixCache{
       if (s.evidence.engine.enable_prefix_caching.value_or(false))
         return {{1.0}, "it is on already: what repeats is not computed again"};
       if (s.evidence.serving.shared_prefix_tokens && s.evidence.serving.prompt_tokens) {
-        const double hit = std::clamp(s.evidence.serving.shared_prefix_tokens->best /
-                                          s.evidence.serving.prompt_tokens->best,
-                                      0.0, 1.0);
+        const double hit = std::clamp(
+            s.evidence.serving.shared_prefix_tokens->best / s.evidence.serving.prompt_tokens->best,
+            0.0, 1.0);
         const double share = prompt_share(s);
         return {{1.0 / (1.0 - 0.5 * hit * share), 1.0 / std::max(0.02, 1.0 - hit * share)},
                 fmt::format("{} of every prompt is the same; prompts are {} of the time",

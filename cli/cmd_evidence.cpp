@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "core/error.hpp"
 #include "core/utf8.hpp"
+#include "diagnosis/pasted/line.hpp"
 #include "diagnosis/pasted/pasted.hpp"
 #include "timeline/readers/input.hpp"
 
@@ -93,7 +94,7 @@ void print_facts(const std::vector<diagnosis::PastedFact>& facts) {
       is_first = false;
       fmt::print("{}{}: {}  # line {}: {}\n", is_nested ? "  " : "",
                  is_nested ? yaml(fact.key.substr(section.size() + 1)) : fact.key, yaml(fact.value),
-                 fact.line_number, excerpt(fact.line));
+                 fact.line_number, excerpt(diagnosis::pasted::without_log_prefix(fact.line)));
     }
   }
 }
@@ -104,7 +105,7 @@ void print_kernels(std::vector<diagnosis::PastedKernel> kernels) {
   for (const auto& kernel : kernels) all += kernel.seconds;
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
-  fmt::print("# {} kernels, {:.4g} s together; the longest:\n", kernels.size(), all);
+  fmt::print("# kernels: {}, {:.4g} s together; the longest:\n", kernels.size(), all);
   for (std::size_t i = 0; i < std::min(kShown, kernels.size()); ++i) {
     fmt::print("#   {:5.1f} %  {:>8} calls  {}\n", 100.0 * kernels[i].seconds / all,
                kernels[i].calls, excerpt(kernels[i].name));
@@ -113,7 +114,7 @@ void print_kernels(std::vector<diagnosis::PastedKernel> kernels) {
 
 void print_unread(const std::vector<std::string>& unread) {
   if (unread.empty()) return;
-  fmt::print("# not read: {} line{}\n", unread.size(), unread.size() == 1 ? "" : "s");
+  fmt::print("# lines not read: {}\n", unread.size());
   for (std::size_t i = 0; i < std::min(kShown, unread.size()); ++i)
     fmt::print("#   {}\n", excerpt(unread[i]));
   if (unread.size() > kShown) fmt::print("#   ... and {} more\n", unread.size() - kShown);
@@ -214,6 +215,10 @@ constexpr Command kCommands[] = {
 
 Action declare_evidence(CLI::App& app) {
   app.require_subcommand(1);
+  app.footer(
+      "\nFor example:\n"
+      "  ridgeline evidence read server.log    what a log says of its server\n"
+      "  ridgeline evidence formats            what else can be pasted");
   auto chosen = std::make_shared<Action>();
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);

@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 
-#include "core/lower.hpp"
 #include "diagnosis/pasted/words.hpp"
 
 namespace ridgeline::diagnosis::pasted {
@@ -129,13 +128,12 @@ std::string_view without_quotes(std::string_view value) {
   return value;
 }
 
-/// True, False, 1, 0, on, off; anything else is kept.
+/// What a flag says that may stand for its opposite.
 std::string truth(std::string_view value, bool turned) {
-  const std::string lower = core::lower(value);
-  const bool yes = lower == "true" || lower == "1" || lower == "on" || lower == "enabled";
-  const bool no = lower == "false" || lower == "0" || lower == "off" || lower == "disabled";
-  if (!yes && !no) return lower;
-  return yes != turned ? "true" : "false";
+  std::string out = truth_text(value);
+  if (turned && out == "true") return "false";
+  if (turned && out == "false") return "true";
+  return out;
 }
 
 }  // namespace
@@ -153,8 +151,12 @@ void take_argument(const Argument& argument, std::string_view value, Owner owner
                    Gathered& out) {
   value = without_quotes(value);
   if (says_nothing(value) || value.starts_with('$') || value.starts_with('<')) return;
-  // A benchmark says what it asked for, not what it got.
-  const Source source = owner == kServer || owner == kLlama ? Source::stated : Source::implied;
+  // A benchmark says what it asked for, not what it got; so does one who names a backend. A file's
+  // name is worth less than the name in it.
+  const bool is_request = owner == kClient || owner == kOffline ||
+                          argument.key == "engine.attention_backend" ||
+                          (owner == kLlama && argument.key == "model.name");
+  const Source source = is_request ? Source::implied : Source::stated;
   if (argument.key == "serving.request_rate") {
     const auto rate = number_at(value);
     if (rate && rate->value > 0.0 && rate->rest.empty())

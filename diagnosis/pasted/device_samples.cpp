@@ -43,7 +43,7 @@ void DeviceSamples::finish(std::string_view name, Findings& out) const {
   if (counted.size() > 1)
     out.facts.note(fmt::format("{}: {} devices or moments; the middle of each figure is taken",
                                name, counted.size()));
-  if (idle > 0) out.facts.note(fmt::format("{}: {} idle devices or moments left out", name, idle));
+  if (idle > 0) out.facts.note(fmt::format("{}: idle devices or moments left out: {}", name, idle));
   for (const Part& part : kParts) {
     std::vector<std::pair<double, const Taken*>> values;
     for (const Taken* t : counted) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/quantity_text.hpp"
+#include "diagnosis/pasted/rows.hpp"
 #include "diagnosis/pasted/words.hpp"
 
 namespace ridgeline::diagnosis::pasted {
@@ -22,7 +24,14 @@ std::string excerpt(std::string_view text) {
 
 /// A time or a rate must be something; a count or a share may be nothing.
 bool is_nothing(const Number& number) {
-  return number.value == 0.0 && !number.rest.empty() && number.rest != "%";
+  return number.value == 0.0 && (number.rest == "/s" || !time_unit(number.rest).empty());
+}
+
+/// Two counts that can both be right: "1949520" and "1949368-1950024".
+bool agree(const std::string& a, const std::string& b) {
+  const auto left = core::parse_interval(a, core::Dimension::none);
+  const auto right = core::parse_interval(b, core::Dimension::none);
+  return left && right && left->low <= right->high && right->low <= left->high;
 }
 
 }  // namespace
@@ -102,7 +111,9 @@ std::vector<PastedFact> Gathered::settled() {
     facts.push_back(candidates.size() > 1 ? middle_of(key, candidates, entry.more) : first);
     for (const Said& said : entry.said) {
       const PastedFact& taken = facts.back();
-      if (said.source == best || said.fact.value == taken.value) continue;
+      if (said.source == best || said.fact.value == taken.value ||
+          agree(said.fact.value, taken.value))
+        continue;
       note(fmt::format("{}: {} of {} (line {}) is taken; {} (line {}) has {}", key, taken.value,
                        taken.format, taken.line_number, said.fact.format, said.fact.line_number,
                        said.fact.value));

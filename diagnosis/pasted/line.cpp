@@ -160,10 +160,11 @@ bool Lines::next(Line& line) {
   const std::size_t end = rest_.find('\n');
   std::string_view raw = rest_.substr(0, end);
   rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-  while (raw.ends_with('\r')) raw.remove_suffix(1);
   // A progress bar redraws its line: what was written last stands there.
-  if (const std::size_t back = raw.rfind('\r'); back != std::string_view::npos)
-    raw.remove_prefix(back + 1);
+  for (std::size_t back = 0; (back = raw.rfind('\r')) != std::string_view::npos;) {
+    const std::string_view last = raw.substr(back + 1);
+    raw = cleaned(last, buffer_).empty() ? raw.substr(0, back) : last;
+  }
   line.raw = raw;
   line.text = cleaned(raw, buffer_);
   line.body = without_log_prefix(line.text);

@@ -57,7 +57,7 @@ class Reader final : public LineReader {
     if (cell("size").ends_with("iB")) text("model.weight_bytes", "size");
     out.add("model.parameters", parameters_of(cell("params")), line);
     text("engine.n_gpu_layers", "ngl");
-    text("engine.flash_attn", "fa");
+    out.add("engine.flash_attn", truth_text(cell("fa")), line);
     text("engine.n_batch", "n_batch");
     text("engine.n_ubatch", "n_ubatch");
     const std::string_view test = cell("test");

@@ -83,6 +83,8 @@ class Reader final : public LineReader {
       const auto number = number_at(value);
       if (setting.key == "model.name") {
         if (value != ".") out.add(setting.key, std::string(value), line);
+      } else if (setting.key == "engine.flash_attn") {
+        if (value != "auto") out.add(setting.key, truth_text(value), line);
       } else if (number && number->rest.empty()) {
         out.add(setting.key, number->digits, line);
       }

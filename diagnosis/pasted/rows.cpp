@@ -104,9 +104,11 @@ std::optional<Row> row_of(std::string_view body) {
 }
 
 std::optional<std::string> value_of(const Row& row, Kind kind) {
-  if (kind == Kind::word) {
+  if (kind == Kind::word || kind == Kind::lower_word) {
     const bool absent = row.value.empty() || row.value == "None" || row.value == "N/A";
-    return absent ? std::nullopt : std::optional<std::string>(row.value);
+    return absent ? std::nullopt
+                  : std::optional<std::string>(kind == Kind::word ? std::string(row.value)
+                                                                  : core::lower(row.value));
   }
   const auto number = number_at(row.value);
   if (!number) return std::nullopt;
@@ -128,6 +130,7 @@ std::optional<std::string> value_of(const Row& row, Kind kind) {
     case Kind::bytes:
       return bytes_text(*number);
     case Kind::word:
+    case Kind::lower_word:
     case Kind::silent:
       break;
   }

@@ -28,7 +28,8 @@ enum class Kind : std::uint8_t {
   fraction,  // per cent
   bytes,
   word,
-  silent,  // known, and not of use
+  lower_word,  // a name that tools capitalise differently
+  silent,      // known, and not of use
 };
 
 struct RowRule {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/lower.hpp"
+
 namespace ridgeline::diagnosis::pasted {
 namespace {
 
@@ -78,6 +80,13 @@ std::optional<Number> number_after(std::string_view text, std::string_view marke
 std::string whole_text(double value) {
   const double low = std::floor(value);
   return low == value ? fmt::format("{:.0f}", value) : fmt::format("{:.0f}-{:.0f}", low, low + 1.0);
+}
+
+std::string truth_text(std::string_view written) {
+  std::string lower = core::lower(written);
+  if (lower == "true" || lower == "1" || lower == "on" || lower == "enabled") return "true";
+  if (lower == "false" || lower == "0" || lower == "off" || lower == "disabled") return "false";
+  return lower;
 }
 
 std::string_view word_at(std::string_view text, std::string_view stops) {

@@ -31,6 +31,9 @@ struct Number {
 /// "16" for 16 and 16.00; "49-50" for 49.12, since what is counted lies between.
 [[nodiscard]] std::string whole_text(double value);
 
+/// "true" for 1, on, enabled, True; "false" likewise; anything else in lower case.
+[[nodiscard]] std::string truth_text(std::string_view written);
+
 /// The word at the front, up to a blank or one of `stops`.
 [[nodiscard]] std::string_view word_at(std::string_view text, std::string_view stops = "");
 

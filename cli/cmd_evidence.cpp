@@ -11,35 +11,19 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "core/error.hpp"
-#include "core/utf8.hpp"
 #include "diagnosis/pasted/line.hpp"
-#include "diagnosis/pasted/pasted.hpp"
+#include "diagnosis/pasted/pasted_json.hpp"
 #include "timeline/readers/input.hpp"
 
 namespace ridgeline::cli {
 namespace {
 
+using diagnosis::printable;
+
 constexpr std::uint64_t kLargestText = std::uint64_t{2} << 30U;  // far more than people paste
 constexpr std::size_t kShown = 20;  // kernels and unread lines that are listed for people
 
 // ------------------------------------------------------------------------------------------- text
-
-/// Pasted text may hold bytes of any encoding; what is printed is UTF-8.
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t good = core::first_byte_not_utf8(text);
-    for (const char c : text.substr(0, good)) {
-      if (static_cast<unsigned char>(c) >= 0x20U || c == '\t') out += c;
-    }
-    text.remove_prefix(std::min(good, text.size()));
-    if (text.empty()) break;
-    out += "\xef\xbf\xbd";  // the replacement character
-    text.remove_prefix(1);
-  }
-  return out;
-}
 
 /// A scalar as YAML: quoted unless nobody could take it for something else.
 std::string yaml(std::string_view value) {
@@ -127,37 +111,13 @@ struct ReadOptions {
   bool json = false;
 };
 
-nlohmann::ordered_json to_json(const diagnosis::Pasted& pasted) {
-  nlohmann::ordered_json json;
-  json["facts"] = nlohmann::ordered_json::array();
-  for (const auto& fact : pasted.facts) {
-    json["facts"].push_back({{"key", fact.key},
-                             {"value", printable(fact.value)},
-                             {"line", printable(fact.line)},
-                             {"line_number", fact.line_number},
-                             {"format", fact.format}});
-  }
-  json["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& kernel : pasted.kernels) {
-    json["kernels"].push_back({{"name", printable(kernel.name)},
-                               {"calls", kernel.calls},
-                               {"seconds", kernel.seconds},
-                               {"line_number", kernel.line_number}});
-  }
-  json["unread"] = nlohmann::ordered_json::array();
-  for (const std::string& line : pasted.unread) json["unread"].push_back(printable(line));
-  json["notes"] = nlohmann::ordered_json::array();
-  for (const std::string& note : pasted.notes) json["notes"].push_back(printable(note));
-  return json;
-}
-
 int read(const ReadOptions& options) {
   const std::string name = options.file == "-" ? "standard input" : options.file;
   const auto text = timeline::load_input(options.file, name, kLargestText);
   diagnosis::Pasted pasted = diagnosis::read_pasted(text.view());
   pasted.notes.insert(pasted.notes.begin(), text.notes.begin(), text.notes.end());
   if (options.json) {
-    fmt::print("{}\n", to_json(pasted).dump(2));
+    fmt::print("{}\n", diagnosis::to_json(pasted).dump(2));
     return kDone;
   }
   if (pasted.facts.empty() && pasted.kernels.empty()) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bindings/register.hpp"
+#include "diagnosis/pasted/pasted_json.hpp"
 #include "diagnosis/trace_report.hpp"
 #include "whatif/case.hpp"
 #include "whatif/compare.hpp"
@@ -31,6 +32,10 @@ std::string compare(const std::string& trace, const std::string& scenario,
   return whatif::to_json(whatif::compare(study, opened, std::nullopt)).dump();
 }
 
+std::string read_pasted(const std::string& text) {
+  return diagnosis::to_json(diagnosis::read_pasted(text)).dump();
+}
+
 bool looks_like_trace(const std::string& path) { return diagnosis::looks_like_trace(path); }
 
 }  // namespace
@@ -39,6 +44,7 @@ void register_traces(py::module_& m) {
   m.def("inspect", &inspect, py::arg("trace"), py::arg("top"));
   m.def("diagnose_trace", &diagnose_trace, py::arg("trace"), py::arg("hw"), py::arg("model"));
   m.def("compare", &compare, py::arg("trace"), py::arg("scenario"), py::arg("overrides"));
+  m.def("read_pasted", &read_pasted, py::arg("text"));
   m.def("looks_like_trace", &looks_like_trace, py::arg("path"));
 }
 

@@ -26,7 +26,8 @@ bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
-std::string about_program(const CLI::App& app, const std::vector<std::string>& rest) {
+/// Of the program, or of a command that has commands of its own.
+std::string about_group(const CLI::App& app, const std::vector<std::string>& rest) {
   if (rest.empty())
     return fmt::format("expected a command, got nothing; known: {}",
                        fmt::join(commands_of(app), ", "));
@@ -38,14 +39,14 @@ std::string about_program(const CLI::App& app, const std::vector<std::string>& r
 
 /// What CLI11 found wrong with the arguments of a command. An unknown option comes first: it may be
 /// why something else is missing.
-std::string about_command(const CLI::App& command, const std::vector<std::string>& rest,
-                          const CLI::ParseError& error) {
+std::string about_command(const CLI::App& command, const std::string& name,
+                          const std::vector<std::string>& rest, const CLI::ParseError& error) {
   for (const std::string& argument : rest) {
     if (looks_like_option(argument))
       return fmt::format("unknown option '{}'{}", argument,
                          core::suggestion(argument, options_of(command)));
   }
-  const std::string help = fmt::format("; see 'ridgeline {} --help'", command.get_name());
+  const std::string help = fmt::format("; see 'ridgeline {} --help'", name);
   if (!rest.empty()) return fmt::format("unexpected argument '{}'{}", rest.front(), help);
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_required() && option->count() == 0)
@@ -70,11 +71,17 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    if (chosen.empty()) throw core::ConfigError(about_program(app, app.remaining()));
-    const CLI::App& command = *chosen.front();
-    throw core::ConfigError(command.get_name() + ": " +
-                            about_command(command, command.remaining(), error));
+    const CLI::App* command = &app;
+    std::string name;  // "evidence read"
+    while (!command->get_subcommands().empty()) {
+      command = command->get_subcommands().front();
+      name += (name.empty() ? "" : " ") + command->get_name();
+    }
+    const std::vector<std::string> rest = command->remaining();
+    const std::string what = commands_of(*command).empty()
+                                 ? about_command(*command, name, rest, error)
+                                 : about_group(*command, rest);
+    throw core::ConfigError(name.empty() ? what : name + ": " + what);
   }
 }
 

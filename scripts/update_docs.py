@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documentation that the program itself says: docs/cases.md, and the marked blocks of README.md.
+"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence_text.md, and the marked blocks of
+README.md.
 
     scripts/update_docs.py                   rewrites what changed
     scripts/update_docs.py --check           changes nothing; exit code 1 and a sentence if something is out of date
@@ -56,6 +57,27 @@ def cases_page():
     return "\n".join(lines) + "\n"
 
 
+def evidence_text_page():
+    lines = [
+        "# Evidence from pasted text",
+        "",
+        "Written by `scripts/update_docs.py` from `ridgeline evidence formats --json`.",
+        "",
+        "`ridgeline evidence read FILE` (or `-`, or `ridgeline.read_pasted(text)`) takes text as people paste it into a report of a slow"
+        " server, all in",
+        "one piece and in any order, and prints what it says as a fragment of evidence YAML, each value with its line. Terminal colours,"
+        " log prefixes,",
+        "quotation marks, HTML entities and Windows line ends do not matter. What was not read is listed, and so are numbers that were"
+        " there and not",
+        "taken: without a unit, or contradicted by another line. Keys: `diagnosis/pasted/pasted.hpp`.",
+        "",
+        "| format | what is read |",
+        "|---|---|",
+    ]
+    lines += [f"| {f['name']} | {f['reads']} |" for f in json.loads(run("evidence", "formats", "--json"))]
+    return "\n".join(lines) + "\n"
+
+
 def bring_up_to_date(texts, check, command):
     """Writes each path's text where it differs; with `check` says so instead. True if anything is to be written still."""
     stale = False
@@ -93,7 +115,8 @@ def main():
         figures = subprocess.run([bench, *([args.bench] if args.bench else [])], check=True, capture_output=True, text=True).stdout
         readme = replace_block(readme, "bench", figures)
 
-    stale = bring_up_to_date({ROOT / "README.md": readme, ROOT / "docs" / "cases.md": cases_page()}, args.check, "scripts/update_docs.py")
+    stale = bring_up_to_date({ROOT / "README.md": readme, ROOT / "docs" / "cases.md": cases_page(),
+                              ROOT / "docs" / "evidence_text.md": evidence_text_page()}, args.check, "scripts/update_docs.py")
     sys.exit(1 if stale else 0)
 
 

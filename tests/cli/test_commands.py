@@ -18,7 +18,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 
@@ -350,6 +350,56 @@ def test_two_timelines_are_the_same_bytes(run, tmp_path):
 
 
 # list, --help, --version
+
+
+PASTED = """\
+> $ vllm serve acme/Chat-8B --max-num-seqs 64 \\
+>     --enforce-eager
+> Output token throughput (tok/s):         862.09
+> Mean TTFT: 12.30
+> why is it so slow?
+"""
+
+
+def test_pasted_text_is_read_as_a_fragment_of_evidence_with_its_lines(tmp_path):
+    path = tmp_path / "pasted.txt"
+    path.write_text(PASTED)
+    text = ridgeline("evidence", "read", path)
+    assert "measured:\n  throughput: 862.09 /s  # line 3: Output token throughput (tok/s):         862.09\n" in text
+    assert "  enforce_eager: true  # line 2: --enforce-eager\n" in text
+    assert "# note: line 4: a time without a unit: Mean TTFT: 12.30\n" in text
+    assert text.endswith("# lines not read: 1\n#   why is it so slow?\n")
+    piped = subprocess.run([RIDGELINE, "evidence", "read", "-"], input=PASTED, capture_output=True, text=True, timeout=60)
+    assert (piped.returncode, piped.stdout, piped.stderr) == (0, text, "")
+
+    answer = strict(ridgeline("evidence", "read", path, "--json"))
+    assert {f["key"]: f["value"] for f in answer["facts"]} == {
+        "model.name": "acme/Chat-8B",
+        "engine.max_num_seqs": "64",
+        "engine.enforce_eager": "true",
+        "measured.throughput": "862.09 /s",
+    }
+    assert answer["unread"] == ["why is it so slow?"]
+
+
+def test_a_fragment_read_from_pasted_text_is_yaml_whatever_the_text_holds(tmp_path):
+    yaml = pytest.importorskip("yaml")
+    path = tmp_path / "pasted.txt"
+    path.write_bytes(b"vllm serve 'a: \"b\" # \\ \xff\xe2\x82\xac' --quantization '[x, - y' --dtype '{y: 1}'\nMean TTFT (ms): 12.30 \xff\n")
+    fragment = yaml.safe_load(ridgeline("evidence", "read", path))
+    assert fragment["model"]["name"] == 'a: "b" # \\ \ufffd\u20ac'
+    assert fragment["engine"] == {"quantization": "[x, - y", "dtype": "{y: 1}"}
+
+
+def test_evidence_knows_its_commands_and_formats(tmp_path):
+    answer = subprocess.run([RIDGELINE, "evidence", "raed"], capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2 and "evidence: unknown command 'raed'; did you mean 'read'?" in answer.stderr
+    answer = subprocess.run([RIDGELINE, "evidence", "read"], capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2 and "evidence read: expected FILE|-, got nothing" in answer.stderr
+    answer = subprocess.run([RIDGELINE, "evidence", "read", tmp_path / "none"], capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2 and "none" in answer.stderr
+    formats = strict(ridgeline("evidence", "formats", "--json"))
+    assert {"vllm log", "serving benchmark", "command line", "nsys table"} <= {f["name"] for f in formats}
 
 
 def test_list_shows_what_is_shipped():

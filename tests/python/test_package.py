@@ -126,6 +126,14 @@ def test_the_directory_of_a_run_is_diagnosed_as_the_program_does(tmp_path):
     assert ridgeline.diagnose(tmp_path / "out") == answer["diagnosis"]
 
 
+def test_pasted_text_gives_facts_with_their_lines_and_leaves_the_rest():
+    answer = ridgeline.read_pasted("it is slow\nOutput token throughput (tok/s):   862.09\nMean TTFT: 12\n")
+    (fact,) = answer["facts"]
+    assert (fact["key"], fact["value"], fact["line_number"]) == ("measured.throughput", "862.09 /s", 2)
+    assert answer["unread"] == ["it is slow"] and "without a unit" in answer["notes"][0] and answer["kernels"] == []
+    assert ridgeline.read_pasted(b"\xff\xfe")["unread"] == ["\ufffd\ufffd"]
+
+
 @pytest.mark.parametrize("name", ridgeline.__all__)
 def test_everything_public_says_what_it_is(name):
     thing = getattr(ridgeline, name)

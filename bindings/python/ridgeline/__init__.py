@@ -19,7 +19,7 @@ from typing import Any, Iterable, Mapping
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "SimulationError", "run", "diagnose", "inspect", "compare", "predict", "validate", "calibrate"]
+__all__ = ["ConfigError", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "compare", "predict", "validate", "calibrate"]
 
 
 def run(
@@ -113,6 +113,28 @@ def inspect(trace: str | os.PathLike[str], top: int = 15) -> dict[str, Any]:
         The file cannot be read, or is no recording; says what it is and what is understood.
     """
     return json.loads(_core.inspect(os.fspath(trace), top))
+
+
+def read_pasted(text: str | bytes) -> dict[str, Any]:
+    """Evidence from text that people paste: benchmark summaries, engine logs, kernel tables, what GPU tools show, commands.
+
+    Parameters
+    ----------
+    text
+        All of it in one piece, in any order. ``ridgeline evidence formats`` lists what is known; the rest is left unread.
+
+    Returns
+    -------
+    dict
+        ``facts`` (each with ``key``, ``value`` as evidence has it, ``line``, ``line_number`` and ``format``), ``kernels`` (``name``,
+        ``calls``, ``seconds``, ``line_number``), ``unread`` lines, and ``notes`` about what was chosen and what was ambiguous.
+
+    Examples
+    --------
+    >>> ridgeline.read_pasted("Mean TTFT (ms):  12.30")["facts"][0]["value"]
+    '12.30 ms'
+    """
+    return json.loads(_core.read_pasted(text))
 
 
 def compare(

@@ -1,0 +1,181 @@
+#include "diagnosis/memo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diagnosis/fixes/table.hpp"
+#include "diagnosis/markdown.hpp"
+#include "diagnosis/prose.hpp"
+#include "diagnosis/words.hpp"
+
+namespace ridgeline::diagnosis {
+namespace {
+
+using markdown::code;
+using markdown::escaped;
+
+constexpr std::size_t kMostNumbers = 6;
+constexpr std::size_t kMostFacts = 4;
+/// Lines of the ledger below this share decide nothing.
+constexpr double kWorthARow = 0.03;
+
+std::string_view effort_words(const Fix& fix) {
+  if (fix.needs_hardware) return "more or other hardware";
+  switch (fix.effort) {
+    case 0:
+      return "a switch";
+    case 1:
+      return "a supported feature to set up";
+    case 2:
+      return "another model or new code";
+    default:
+      return "weeks of work";
+  }
+}
+
+std::string effort_of(const Recommendation& r) {
+  const Fix* fix = find_fix(r.name);
+  return fix != nullptr ? std::string(effort_words(*fix)) : "an effort that is not known";
+}
+
+std::string pitch(const Diagnosis& d) {
+  const std::string binds =
+      fmt::format("{} ({} / {}, confidence {:.0f} %)", escaped(binding_words(d)),
+                  code(name_of(d.regime)), code(name_of(d.phase)), 100.0 * d.confidence);
+  if (!d.settled()) {
+    return fmt::format(
+        "It is not settled what binds; most likely it is {}. Change nothing yet: answer the "
+        "question at the end first, for its answer decides.\n",
+        binds);
+  }
+  if (d.fixes.empty()) {
+    return fmt::format(
+        "What binds is {}. No change that we can compute is worth its trouble; the question at the "
+        "end may find one.\n",
+        binds);
+  }
+  const Recommendation& first = d.fixes.front();
+  return fmt::format("What binds is {}. We recommend to {} ({}): {} the speed, for {}.\n", binds,
+                     escaped(lower_first(first.title)), code(first.name), gain_text(first.speedup),
+                     effort_of(first));
+}
+
+/// "`measured.throughput` (e.yaml:12), `model.weight_bytes` (e.yaml:6)".
+std::string facts(const Explanation& e, std::size_t step) {
+  std::string out;
+  const std::vector<std::size_t> below = e.facts_below(step);
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    if (i == kMostFacts) return out + ", and others";
+    const Step& fact = e.steps[below[i]];
+    out += out.empty() ? "" : ", ";
+    out += fact.name.empty() ? escaped(fact.text) : code(fact.name);
+    if (fact.origin == Origin::assumed) {
+      out += " (assumed)";
+    } else if (!fact.name.empty() && fact.text != fact.name && !fact.text.empty()) {
+      out += fmt::format(" ({})", escaped(fact.text));
+    }
+  }
+  return out;
+}
+
+/// The time that is at stake, and the lines that it mostly goes to.
+std::string arithmetic(const Diagnosis& d, const Explanation& e) {
+  std::vector<std::size_t> rows;
+  std::vector<std::pair<double, std::size_t>> lines;
+  const double total = d.time_budget ? d.time_budget->total.best : 0.0;
+  for (const Answer& answer : e.answers) {
+    const Step& step = e.steps[answer.step];
+    const bool is_total = answer.kind == Asked::quantity && d.time_budget &&
+                          d.time_budget->in_seconds && step.name == answer.name &&
+                          answer.step == e.total;
+    if (is_total) rows.push_back(answer.step);
+    if (answer.kind == Asked::ledger && step.best >= kWorthARow * total)
+      lines.emplace_back(step.best, answer.step);
+  }
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [best, step] : lines) {
+    if (rows.size() < kMostNumbers) rows.push_back(step);
+  }
+  std::string out = "\n## The arithmetic\n\n";
+  out += d.settling_evidence.empty()
+             ? std::string("The evidence does not reach far enough to prove anything.\n")
+             : escaped(d.settling_evidence.front().statement) + ".\n";
+  if (rows.empty()) return out;
+  out += "\n| number | of what | computed from |\n|--:|---|---|\n";
+  for (const std::size_t row : rows) {
+    const Step& step = e.steps[row];
+    out += fmt::format("| {} | {} | {} |\n", escaped(number_with_range(step)), escaped(step.name),
+                       facts(e, row));
+  }
+  return out;
+}
+
+std::string gains_and_costs(const Diagnosis& d) {
+  if (d.fixes.empty()) return "";
+  std::string out =
+      d.settled() ? "\n## What we would gain\n\n" : "\n## What we would gain, should it be so\n\n";
+  for (const Recommendation& r : d.fixes) {
+    out += fmt::format("- **{}** ({}): {} the speed. {}.\n", escaped(r.title), code(r.name),
+                       gain_text(r.speedup), escaped(r.why));
+  }
+  out += "\n## What it costs\n\n";
+  for (const Recommendation& r : d.fixes)
+    out += fmt::format("- {}: {}.\n", escaped(r.title), effort_of(r));
+  return out;
+}
+
+std::string instead(const Diagnosis& d) {
+  if (d.rejects.empty()) return "";
+  std::string out = "\n## What is tempting, and why not\n\n";
+  for (const Recommendation& r : d.rejects) {
+    out += fmt::format("- {} ({}), {}: {}.\n", escaped(r.title), code(r.name), gain_text(r.speedup),
+                       escaped(r.why));
+  }
+  if (d.settled() && !d.fixes.empty())
+    out += fmt::format("\nInstead: {}.\n", escaped(lower_first(d.fixes.front().title)));
+  return out;
+}
+
+std::string unknown(const Diagnosis& d, const Explanation& e) {
+  std::string out = "\n## What we do not know\n\n";
+  for (const Inconsistency& i : d.inconsistencies) {
+    if (i.explained) continue;
+    out += fmt::format("- {} is {} one way and {} the other: {}.\n", escaped(i.quantity),
+                       amount_text(i.one_road, i.unit), amount_text(i.other_road, i.unit),
+                       escaped(i.reading));
+  }
+  std::vector<std::size_t> assumed;
+  for (const Answer& answer : e.answers) {
+    if (answer.kind == Asked::quantity) continue;
+    for (const std::size_t fact : e.facts_below(answer.step)) {
+      if (e.steps[fact].origin != Origin::assumed || fact == e.total) continue;
+      if (std::find(assumed.begin(), assumed.end(), fact) == assumed.end()) assumed.push_back(fact);
+    }
+  }
+  for (const std::size_t fact : assumed) {
+    const Step& s = e.steps[fact];
+    out += fmt::format("- Assumed: {}{}{}.\n", escaped(s.name),
+                       s.name.empty() ? "" : ", " + number_with_range(s) + ", ", escaped(s.text));
+  }
+  if (d.time_budget) {
+    for (const Line& line : d.time_budget->lines) {
+      if (line.cause != Cause::unexplained) continue;
+      out += fmt::format("- {:.1f} % of the time of {}: {}.\n",
+                         100.0 * line.time.best / d.time_budget->total.best,
+                         escaped(d.time_budget->unit), escaped(line.part));
+    }
+  }
+  return out + fmt::format("- **To answer first:** {}\n", escaped(d.question));
+}
+
+}  // namespace
+
+std::string to_memo(const Diagnosis& d, const Explanation& e) {
+  return fmt::format("# {}: a recommendation\n\n",
+                     d.title.empty() ? "What to change" : escaped(d.title)) +
+         pitch(d) + arithmetic(d, e) + gains_and_costs(d) + instead(d) + unknown(d, e);
+}
+
+}  // namespace ridgeline::diagnosis

@@ -62,7 +62,7 @@ using Why = std::shared_ptr<const Derivation>;
 struct Derivation {
   Operation operation = Operation::fact;
   Origin origin = Origin::given;
-  core::Interval interval;
+  core::Interval interval{};
   double best = 0.0;
   core::Interval bounds{};  // of `clamped`
   Why first{};

@@ -1,17 +1,17 @@
 #include "diagnosis/explain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
 
+#include "diagnosis/ledger_trail.hpp"
+#include "diagnosis/prose.hpp"
 #include "diagnosis/work_names.hpp"
 
 namespace ridgeline::diagnosis {
 namespace {
-
-/// Sums over a ledger are exact but for rounding.
-constexpr double kRounding = 1e-9;
 
 Unit unit_of(core::Dimension dimension) {
   using core::Dimension;
@@ -126,7 +126,8 @@ class Builder {
   void call(std::size_t at, std::string_view name, std::optional<Unit> unit) {
     Step& step = out_.steps[at];
     if (step.name.empty() && step.operation != Operation::constant) step.name = name;
-    if (!step.unit || (unit && unit->fraction && *step.unit == Unit{})) step.unit = unit;
+    // "2" is FLOP a parameter or bytes a parameter: only a name can tell.
+    if (unit && (!step.unit || *step.unit == Unit{})) step.unit = unit;
   }
 
   void add_fact(const std::string& quantity, core::Dimension dimension, const Value& value) {
@@ -186,79 +187,23 @@ class Builder {
 
   void add_budget(const TimeBudget& budget) {
     const Unit unit = budget.in_seconds ? Unit{.seconds = 1} : Unit{.fraction = true};
-    const std::string what(budget.unit);
     out_.total = step_of(budget.total);
     if (!budget.in_seconds && out_.steps[*out_.total].text.empty())
       out_.steps[*out_.total].text = "the whole: how long it takes was not said";
-    call(*out_.total, what.starts_with("the time") ? what : "time of " + what, unit);
+    call(*out_.total, time_name(budget), unit);
+    TimeBudget traced = budget;
+    leave_trail(traced);
+    for (const Line& line : traced.lines) {
+      const std::size_t at = step_of(line.time);
+      call(at, line.part, unit);
+      answer(Asked::ledger, line.part, "", at);
+    }
     const auto name = [&](const Maybe& value, std::string_view words) {
       if (value) call(step_of(*value), words, unit);
     };
     name(budget.compute_floor, "arithmetic at peak rate");
     name(budget.bandwidth_floor, "bytes at peak bandwidth");
     name(budget.kernels, "time in kernels");
-    for (const Line& line : budget.lines) {
-      const std::size_t at = line_step(budget, line);
-      call(at, line.part, unit);
-      answer(Asked::ledger, line.part, "", at);
-    }
-  }
-
-  [[nodiscard]] static bool off(const TimeBudget& budget, const Line& line) {
-    return !line.time.why ||
-           std::abs(line.time.why->best - line.time.best) > kRounding * budget.total.best;
-  }
-
-  /// The line that takes what the others leave, if one does.
-  [[nodiscard]] static const Line* rest_of(const TimeBudget& budget) {
-    const Line* rest = nullptr;
-    for (const Line& line : budget.lines) {
-      if (!line.time.why) return &line;
-      if (!off(budget, line)) continue;
-      if (rest != nullptr) return nullptr;  // several gave way
-      rest = &line;
-    }
-    return rest;
-  }
-
-  /// A ledger is closed by writing to its lines, which leaves no trace in their values: one takes
-  /// what is left, or all shrink, and every line's bounds are cut to what the others leave.
-  std::size_t line_step(const TimeBudget& budget, const Line& line) {
-    const Value& t = line.time;
-    Step step{Operation::adjusted, {}, t.interval, t.best, t.origin, {}, {}, {}, {}};
-    if (&line == rest_of(budget)) {
-      Value others{0.0};
-      for (const Line& other : budget.lines) {
-        if (&other == &line) continue;
-        others.interval = others.interval + other.time.interval;
-        others.best += other.time.best;
-        others.origin = weakest(others.origin, other.time.origin);
-      }
-      Step sum{Operation::sum,
-               "the other lines",
-               others.interval,
-               others.best,
-               others.origin,
-               {},
-               {},
-               {},
-               {}};
-      for (const Line& other : budget.lines) {
-        if (&other != &line) sum.from.push_back(line_step(budget, other));
-      }
-      step.operation = Operation::difference;
-      step.from = {*out_.total};
-      if (!sum.from.empty()) step.from.push_back(add(std::move(sum)));
-      if (step.from.size() == 1) return *out_.total;
-      return add(std::move(step));
-    }
-    const std::size_t own = step_of(t.why);
-    if (!off(budget, line) && t.interval == t.why->interval) return own;
-    step.from = {own, *out_.total};
-    step.text = off(budget, line) ? "made to fit, so that the lines add up to the total"
-                                  : "within what the other lines leave of the total";
-    if (!off(budget, line)) step.best = out_.steps[own].best;
-    return add(std::move(step));
   }
 
   void answer(Asked kind, std::string name, std::string sentence, std::size_t step) {

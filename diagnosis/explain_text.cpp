@@ -58,7 +58,10 @@ class Text {
     if (answer.kind == Asked::finding) out += wrapped("  " + answer.sentence, 4);
     if (answer.kind == Asked::fix || answer.kind == Asked::reject)
       out += wrapped("  " + answer.sentence + ":", 4);
-    return out + tree(answer.step, 2);
+    // Two lines of a ledger can be one number, which goes by the first name.
+    const bool goes_by_another = answer.kind == Asked::ledger && answer.name != label(answer.step);
+    if (goes_by_another) out += "  " + answer.name + ":\n";
+    return out + tree(answer.step, goes_by_another ? 4 : 2);
   }
 
  private:

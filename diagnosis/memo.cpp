@@ -56,58 +56,71 @@ std::string pitch(const Diagnosis& d) {
         binds);
   }
   const Recommendation& first = d.fixes.front();
-  return fmt::format("What binds is {}. We recommend to {} ({}): {} the speed, for {}.\n", binds,
-                     escaped(lower_first(first.title)), code(first.name), gain_text(first.speedup),
-                     effort_of(first));
+  return fmt::format(
+      "What binds is {}. We recommend to {} ({}): {} the speed, and what it takes is {}.\n", binds,
+      escaped(lower_first(first.title)), code(first.name), gain_text(first.speedup),
+      effort_of(first));
+}
+
+/// The file's name is enough on a page; --explain has the path.
+std::string short_place(const std::string& place) {
+  return escaped(place.substr(place.rfind('/') + 1));
 }
 
 /// "`measured.throughput` (e.yaml:12), `model.weight_bytes` (e.yaml:6)".
 std::string facts(const Explanation& e, std::size_t step) {
   std::string out;
-  const std::vector<std::size_t> below = e.facts_below(step);
-  for (std::size_t i = 0; i < below.size(); ++i) {
-    if (i == kMostFacts) return out + ", and others";
-    const Step& fact = e.steps[below[i]];
+  std::size_t count = 0;
+  for (const std::size_t below : e.facts_below(step)) {
+    const Step& fact = e.steps[below];
+    if (below == e.total && fact.origin == Origin::assumed) continue;  // the whole of all shares
+    if (count++ == kMostFacts) return out + ", and others";
     out += out.empty() ? "" : ", ";
     out += fact.name.empty() ? escaped(fact.text) : code(fact.name);
     if (fact.origin == Origin::assumed) {
       out += " (assumed)";
     } else if (!fact.name.empty() && fact.text != fact.name && !fact.text.empty()) {
-      out += fmt::format(" ({})", escaped(fact.text));
+      out += fmt::format(" ({})", short_place(fact.text));
     }
   }
   return out;
 }
 
+struct Row {
+  double size = 0.0;
+  std::string name;
+  std::size_t step = 0;
+};
+
 /// The time that is at stake, and the lines that it mostly goes to.
-std::string arithmetic(const Diagnosis& d, const Explanation& e) {
-  std::vector<std::size_t> rows;
-  std::vector<std::pair<double, std::size_t>> lines;
-  const double total = d.time_budget ? d.time_budget->total.best : 0.0;
+std::vector<Row> numbers(const Diagnosis& d, const Explanation& e) {
+  if (!d.time_budget) return {};
+  const double total = d.time_budget->total.best;
+  std::vector<Row> lines;
   for (const Answer& answer : e.answers) {
-    const Step& step = e.steps[answer.step];
-    const bool is_total = answer.kind == Asked::quantity && d.time_budget &&
-                          d.time_budget->in_seconds && step.name == answer.name &&
-                          answer.step == e.total;
-    if (is_total) rows.push_back(answer.step);
-    if (answer.kind == Asked::ledger && step.best >= kWorthARow * total)
-      lines.emplace_back(step.best, answer.step);
+    const double size = e.steps[answer.step].best;
+    const bool worth_it = answer.kind == Asked::ledger && size >= kWorthARow * total;
+    if (worth_it && answer.step != e.total) lines.push_back({size, answer.name, answer.step});
   }
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [best, step] : lines) {
-    if (rows.size() < kMostNumbers) rows.push_back(step);
-  }
+                   [](const Row& a, const Row& b) { return a.size > b.size; });
+  if (d.time_budget->in_seconds && e.total)
+    lines.insert(lines.begin(), {total, time_name(*d.time_budget), *e.total});
+  if (lines.size() > kMostNumbers) lines.resize(kMostNumbers);
+  return lines;
+}
+
+std::string arithmetic(const Diagnosis& d, const Explanation& e) {
   std::string out = "\n## The arithmetic\n\n";
   out += d.settling_evidence.empty()
              ? std::string("The evidence does not reach far enough to prove anything.\n")
              : escaped(d.settling_evidence.front().statement) + ".\n";
+  const std::vector<Row> rows = numbers(d, e);
   if (rows.empty()) return out;
   out += "\n| number | of what | computed from |\n|--:|---|---|\n";
-  for (const std::size_t row : rows) {
-    const Step& step = e.steps[row];
-    out += fmt::format("| {} | {} | {} |\n", escaped(number_with_range(step)), escaped(step.name),
-                       facts(e, row));
+  for (const Row& row : rows) {
+    out += fmt::format("| {} | {} | {} |\n", escaped(number_with_range(e.steps[row.step])),
+                       escaped(row.name), facts(e, row.step));
   }
   return out;
 }
@@ -117,7 +130,7 @@ std::string gains_and_costs(const Diagnosis& d) {
   std::string out =
       d.settled() ? "\n## What we would gain\n\n" : "\n## What we would gain, should it be so\n\n";
   for (const Recommendation& r : d.fixes) {
-    out += fmt::format("- **{}** ({}): {} the speed. {}.\n", escaped(r.title), code(r.name),
+    out += fmt::format("- **{}** ({}), {} the speed: {}.\n", escaped(r.title), code(r.name),
                        gain_text(r.speedup), escaped(r.why));
   }
   out += "\n## What it costs\n\n";
@@ -138,6 +151,21 @@ std::string instead(const Diagnosis& d) {
   return out;
 }
 
+/// What the answer rests on and nobody said.
+std::vector<std::size_t> assumptions(const Explanation& e) {
+  std::vector<std::size_t> out;
+  for (const Answer& answer : e.answers) {
+    if (answer.kind == Asked::quantity) continue;
+    for (const std::size_t at : e.below(answer.step)) {
+      const Step& s = e.steps[at];
+      const bool made_here = s.operation == Operation::fact || s.operation == Operation::taken_as;
+      if (s.origin != Origin::assumed || !made_here || at == e.total) continue;
+      if (std::find(out.begin(), out.end(), at) == out.end()) out.push_back(at);
+    }
+  }
+  return out;
+}
+
 std::string unknown(const Diagnosis& d, const Explanation& e) {
   std::string out = "\n## What we do not know\n\n";
   for (const Inconsistency& i : d.inconsistencies) {
@@ -146,25 +174,19 @@ std::string unknown(const Diagnosis& d, const Explanation& e) {
                        amount_text(i.one_road, i.unit), amount_text(i.other_road, i.unit),
                        escaped(i.reading));
   }
-  std::vector<std::size_t> assumed;
-  for (const Answer& answer : e.answers) {
-    if (answer.kind == Asked::quantity) continue;
-    for (const std::size_t fact : e.facts_below(answer.step)) {
-      if (e.steps[fact].origin != Origin::assumed || fact == e.total) continue;
-      if (std::find(assumed.begin(), assumed.end(), fact) == assumed.end()) assumed.push_back(fact);
-    }
-  }
-  for (const std::size_t fact : assumed) {
-    const Step& s = e.steps[fact];
-    out += fmt::format("- Assumed: {}{}{}.\n", escaped(s.name),
-                       s.name.empty() ? "" : ", " + number_with_range(s) + ", ", escaped(s.text));
+  for (const std::size_t at : assumptions(e)) {
+    const Step& s = e.steps[at];
+    const std::string why =
+        s.operation == Operation::taken_as ? "taken to be " + e.steps[s.from[0]].name : s.text;
+    out += fmt::format("- Assumed: {}{}{}.\n", escaped(s.name.empty() ? "a number" : s.name),
+                       ", " + number_with_range(s), why.empty() ? "" : ": " + escaped(why));
   }
   if (d.time_budget) {
     for (const Line& line : d.time_budget->lines) {
       if (line.cause != Cause::unexplained) continue;
-      out += fmt::format("- {:.1f} % of the time of {}: {}.\n",
-                         100.0 * line.time.best / d.time_budget->total.best,
-                         escaped(d.time_budget->unit), escaped(line.part));
+      out +=
+          fmt::format("- {:.1f} % of {}: {}.\n", 100.0 * line.time.best / d.time_budget->total.best,
+                      escaped(time_name(*d.time_budget)), escaped(line.part));
     }
   }
   return out + fmt::format("- **To answer first:** {}\n", escaped(d.question));

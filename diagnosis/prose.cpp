@@ -115,6 +115,11 @@ std::string binding_words(const Diagnosis& d) {
   return words;
 }
 
+std::string time_name(const TimeBudget& budget) {
+  const std::string unit(budget.unit);
+  return unit.starts_with("the time") ? unit : "the time of " + unit;
+}
+
 std::string queue_words(const Diagnosis& d) {
   if (!d.queueing || !d.queueing->overloaded) return "";
   return fmt::format(

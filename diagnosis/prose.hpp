@@ -17,6 +17,9 @@ inline constexpr std::size_t kColumns = 110;
 /// "HBM bandwidth", "kernels far from their own floor: attention".
 [[nodiscard]] std::string binding_words(const Diagnosis& diagnosis);
 
+/// What a ledger splits: "the time of a decode step", "the time to first token".
+[[nodiscard]] std::string time_name(const TimeBudget& budget);
+
 /// Where queues make the wait: "at least 2.1 s of the ..."; "" where they do not.
 [[nodiscard]] std::string queue_words(const Diagnosis& diagnosis);
 

@@ -36,7 +36,7 @@ std::string head(const Diagnosis& d) {
 
 std::string ledger(const TimeBudget& budget) {
   const double total = budget.total.best;
-  std::string out = fmt::format("\n### Where the time of {} goes\n\n", escaped(budget.unit));
+  std::string out = fmt::format("\n### Where {} goes\n\n", escaped(time_name(budget)));
   if (!known_exactly(budget)) out += "`#` certain, `-` best guess, `.` at most\n\n";
   out += budget.in_seconds ? "| part | | share | time |\n|---|---|--:|--:|\n"
                            : "| part | | share |\n|---|---|--:|\n";

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/interval.hpp"
 #include "diagnosis/derivation.hpp"
@@ -67,7 +67,7 @@ namespace detail {
 
 /// A number by a formula that these operators do not have: `how` says it in words.
 [[nodiscard]] inline Value computed(std::string how, core::Interval interval, double best,
-                                    Origin origin, std::initializer_list<Value> from) {
+                                    Origin origin, const std::vector<Value>& from) {
   Derivation d{Operation::computed, origin, interval, best};
   for (const Value& v : from) {
     Why& place = !d.first ? d.first : !d.second ? d.second : d.more.emplace_back();

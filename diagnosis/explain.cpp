@@ -60,7 +60,8 @@ std::optional<Unit> unit_of(const Step& step, const std::vector<Step>& steps) {
     return Unit{a.unit->seconds + sign * b.unit->seconds, a.unit->bytes + sign * b.unit->bytes,
                 a.unit->flop + sign * b.unit->flop};
   }
-  if (step.operation == Operation::computed) return std::nullopt;
+  // Of one number a formula makes another of its kind.
+  if (step.operation == Operation::computed && step.from.size() > 1) return std::nullopt;
   for (const std::size_t i : step.from) {
     if (steps[i].operation != Operation::constant) return steps[i].unit;
   }
@@ -115,6 +116,8 @@ class Builder {
     const bool scaled =
         step.operation == Operation::product || step.operation == Operation::quotient;
     if (scaled && is_constant(step.from.back(), 1.0)) return step.from.front();
+    if (step.operation == Operation::product && is_constant(step.from.front(), 1.0))
+      return step.from.back();
     if (step.operation == Operation::sum && is_constant(step.from.front(), 0.0))
       return step.from.back();
     const std::size_t at = add(std::move(step));

@@ -129,6 +129,8 @@ class Builder {
   void call(std::size_t at, std::string_view name, std::optional<Unit> unit) {
     Step& step = out_.steps[at];
     if (step.name.empty() && step.operation != Operation::constant) step.name = name;
+    // One number can be two things: the time between tokens that somebody gave is that of a step.
+    if (!name.empty() && step.name != name) also_called_.emplace_back(name, at);
     // "2" is FLOP a parameter or bytes a parameter: only a name can tell.
     if (unit && (!step.unit || *step.unit == Unit{})) step.unit = unit;
   }
@@ -247,6 +249,11 @@ class Builder {
                                          [&](const Answer& a) { return a.step == i; });
       if (!name.empty() && !asked_for) answer(Asked::quantity, name, "", i);
     }
+    for (const auto& [name, at] : also_called_) {
+      const bool known = std::any_of(out_.answers.begin(), out_.answers.end(),
+                                     [&](const Answer& a) { return a.name == name; });
+      if (!known) answer(Asked::quantity, name, "", at);
+    }
   }
 
   const Evidence& evidence_;
@@ -255,6 +262,7 @@ class Builder {
   Explanation out_;
   std::map<Key, std::size_t> index_;
   std::map<const Derivation*, std::size_t> facts_;
+  std::vector<std::pair<std::string, std::size_t>> also_called_;
   std::vector<Why> kept_;  // so that no other derivation gets the address of a fact
 };
 

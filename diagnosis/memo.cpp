@@ -155,7 +155,8 @@ std::string instead(const Diagnosis& d) {
 std::vector<std::size_t> assumptions(const Explanation& e) {
   std::vector<std::size_t> out;
   for (const Answer& answer : e.answers) {
-    if (answer.kind == Asked::quantity) continue;
+    // A fix's own assumptions show in the range of its gain.
+    if (answer.kind != Asked::ledger && answer.kind != Asked::finding) continue;
     for (const std::size_t at : e.below(answer.step)) {
       const Step& s = e.steps[at];
       const bool made_here = s.operation == Operation::fact || s.operation == Operation::taken_as;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bindings/register.hpp"
+#include "bindings/told.hpp"
 #include "diagnosis/report.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
@@ -37,15 +38,26 @@ std::string run(const std::string& scenario, const std::vector<sim::Override>& o
   return json.dump();
 }
 
-std::string diagnose(const std::string& evidence) {
-  return diagnosis::to_json(
-             diagnosis::diagnose(whatif::open_evidence(evidence, core::ConfigLibrary::standard())))
-      .dump();
+Told diagnose(const std::string& path) {
+  const auto library = core::ConfigLibrary::standard();
+  const diagnosis::Evidence evidence = whatif::open_evidence(path, library);
+  const diagnosis::Places places = std::filesystem::is_directory(path)
+                                       ? diagnosis::Places{}
+                                       : diagnosis::Places(core::load_yaml(path), library);
+  const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
+  return Told(diagnosis::to_json(answer).dump(), evidence, answer, places);
 }
 
 }  // namespace
 
 void register_runs(py::module_& m) {
+  py::class_<Told>(m, "Told")
+      .def("json", &Told::json)
+      .def("text", &Told::text)
+      .def("markdown", &Told::markdown)
+      .def("memo", &Told::memo)
+      .def("explain", &Told::explain, py::arg("quantity"))
+      .def("derivations", &Told::derivations);
   m.def("run", &run, py::arg("scenario"), py::arg("overrides"), py::arg("out"));
   m.def("diagnose", &diagnose, py::arg("evidence"));
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bindings/register.hpp"
+#include "bindings/told.hpp"
 #include "diagnosis/pasted/pasted_json.hpp"
 #include "diagnosis/trace_report.hpp"
 #include "whatif/case.hpp"
@@ -17,11 +18,13 @@ std::string inspect(const std::string& trace, std::size_t top) {
   return diagnosis::json_text(diagnosis::to_json(diagnosis::TraceStudy(trace), top));
 }
 
-std::string diagnose_trace(const std::string& trace, const std::string& hw,
-                           const std::string& model) {
+Told diagnose_trace(const std::string& trace, const std::string& hw, const std::string& model) {
   const diagnosis::TraceStudy study(trace);
   const auto context = diagnosis::trace_context(study, hw, model, core::ConfigLibrary::standard());
-  return diagnosis::json_text(diagnosis::to_json(diagnosis::diagnose_trace(study, context)));
+  const diagnosis::TraceDiagnosis answer = diagnosis::diagnose_trace(study, context);
+  std::string json = diagnosis::json_text(diagnosis::to_json(answer));
+  if (!answer.diagnosis) return Told(std::move(json));
+  return Told(std::move(json), answer.evidence, *answer.diagnosis, {});
 }
 
 std::string compare(const std::string& trace, const std::string& scenario,

@@ -188,6 +188,7 @@ TraceDiagnosis diagnose_trace(const TraceStudy& study, const TraceContext& conte
   add_gaps(study.inspection, d.settling_evidence);
   add_wait(study, d);
   out.diagnosis = std::move(d);
+  out.evidence = std::move(evidence);
   return out;
 }
 

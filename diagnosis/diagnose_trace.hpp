@@ -12,6 +12,7 @@ struct TraceDiagnosis {
   std::vector<timeline::Gate> gates;
   std::optional<Diagnosis>
       diagnosis;                   // none when a decisive gate failed: then the gate is the answer
+  Evidence evidence;               // that the diagnosis is of
   std::string cannot_tell;         // why there is none
   std::vector<std::string> notes;  // what is missing, and what it would tell
 };

@@ -34,9 +34,12 @@ std::optional<Queueing> queueing_of(const Evidence& e, const Work& w) {
                           : kStepsOfAnyPrompt * w.time->best;
   Queueing q;
   q.first_token = *ttft;
-  q.wait = Value({ttft->low() - std::max(least, most), ttft->high() - std::min(least, most)},
-                 ttft->best - most, weakest(ttft->origin, w.time->origin))
-               .clamped(0.0, ttft->high());
+  q.wait =
+      computed("what the request's own steps, at their longest, leave of the time to first token",
+               {ttft->low() - std::max(least, most), ttft->high() - std::min(least, most)},
+               ttft->best - most, weakest(ttft->origin, w.time->origin),
+               {*ttft, *w.time, arithmetic.value_or(Value(0.0))})
+          .clamped(0.0, ttft->high());
   q.waiting = e.serving.waiting;
   const double share = q.wait.best / ttft->best;
   if (share < kWorthAWord) return std::nullopt;

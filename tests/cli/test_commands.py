@@ -61,9 +61,9 @@ def check_diagnosis(diagnosis):
         assert set(item) == {"statement", "value", "unit", "origin"}
         assert item["origin"] in ("given", "read", "derived", "assumed")
     for part in diagnosis["time_budget"]:
-        assert {"part", "seconds_low", "seconds_high"} <= set(part)
+        assert {"part", "seconds", "seconds_low", "seconds_high", "share"} <= set(part)
         if part["seconds_low"] is not None:
-            assert 0.0 <= part["seconds_low"] <= part["seconds_high"]
+            assert 0.0 <= part["seconds_low"] <= part["seconds"] <= part["seconds_high"]
     for item in diagnosis["fixes"] + diagnosis["rejects"]:
         assert set(item) == {"name", "speedup_low", "speedup_high", "why"}
         assert 0.0 < item["speedup_low"] <= item["speedup_high"]
@@ -308,6 +308,127 @@ def test_a_run_of_a_trace_that_is_gone_is_still_a_run(tmp_path):
     (tmp_path / "t.csv").unlink()
     check_diagnosis(strict(ridgeline("diagnose", "out", "--json", cwd=tmp_path)))
     ridgeline("trace", "out", cwd=tmp_path)
+
+
+# the forms in which a diagnosis is told
+
+CASES = sorted(Path(__file__).parent.parent.parent.glob("configs/cases/*.evidence.yaml"))
+SCALES = {
+    "%": 1e-2, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+    "MFLOP": 1e6, "GFLOP": 1e9, "TFLOP": 1e12, "PFLOP": 1e15,
+}  # fmt: skip
+NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+AMOUNT = re.compile(rf"({NUMBER})(?: ({'|'.join(SCALES)})\b| (%))?(?: to ({NUMBER})(?: ({'|'.join(SCALES)})\b| (%))?)?")
+
+
+def leaves(item):
+    """Every text and every number of a JSON document."""
+    if isinstance(item, dict):
+        item = list(item.values())
+    if isinstance(item, list):
+        return [leaf for part in item for leaf in leaves(part)]
+    return [item]
+
+
+def amounts(text):
+    """Each number of a text as it is written, and what one of its unit is in SI: "4.81 to 5.00 ms" is two times."""
+    for low, unit, percent, high, high_unit, high_percent in AMOUNT.findall(text):
+        last = high_unit or high_percent
+        yield low, SCALES.get(unit or percent or last, 1.0)
+        if high:
+            yield high, SCALES.get(last, 1.0)
+
+
+def unmarked(markdown):
+    """What a reader sees, without the title, which is in no JSON."""
+    body = "\n".join(line for line in markdown.split("\n") if not line.startswith("# ") and not line.startswith("## Case"))
+    return re.sub(r"\\([^\w\s])", r"\1", body).replace("\u2060", "")
+
+
+@pytest.mark.parametrize("form", ["--markdown", "--memo"])
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name[0])
+def test_markdown_holds_no_number_that_is_not_in_the_json(path, form):
+    known = leaves(strict(ridgeline("diagnose", path, "--json", "--explain")))
+    said = {token for text in known if isinstance(text, str) for token in re.findall(NUMBER, text)}
+    numbers = [number for number in known if isinstance(number, (int, float)) and not isinstance(number, bool)]
+    found = list(amounts(unmarked(ridgeline("diagnose", path, form))))
+    assert len(found) > 10
+    for token, scale in found:
+        digits = token.replace(",", "")
+        half = 0.5000001 * 10.0 ** -len(digits.partition(".")[2].partition("e")[0])
+        assert token in said or any(abs(number / scale - float(digits)) <= half for number in numbers), f"{token} (x {scale})"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name[0])
+def test_derivations_are_trees_of_arithmetic_down_to_facts_with_places(path):
+    answer = strict(ridgeline("diagnose", path, "--json", "--explain"))
+    derivations = answer.pop("derivations")
+    check_diagnosis(answer)
+    steps = {step["id"]: step for step in derivations}
+    for step in derivations:
+        operands = [steps[operand]["value"] for operand in step["from"]]
+        assert all(operand < step["id"] for operand in step["from"])
+        again = {
+            "sum": lambda: sum(operands),
+            "difference": lambda: operands[0] - operands[1],
+            "product": lambda: operands[0] * operands[1],
+            "quotient": lambda: operands[0] / operands[1],
+        }.get(step["operation"], lambda: step["value"])()
+        assert again == pytest.approx(step["value"], rel=1e-9), step
+        if step["operation"] == "fact" and step["origin"] != "assumed":
+            assert step["place"] or step["origin"] == "derived", step
+    ledger = {item["name"]: step for step in derivations for item in step.get("answers", []) if item["in"] == "ledger"}
+    assert set(ledger) == {line["part"] for line in answer["time_budget"]}
+    for line in answer["time_budget"]:
+        wanted = line["share"] if line["seconds"] is None else line["seconds"]
+        assert ledger[line["part"]]["value"] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_one_number_is_asked_for_by_its_name_in_either_order(tmp_path):
+    (tmp_path / "e.yaml").write_text(EVIDENCE)
+    line = "  weights at peak bandwidth = 3.02 ms (2.83 to 3.21 ms), derived: weight bytes / machine.hbm_bandwidth\n"
+    assert ridgeline("diagnose", "e.yaml", "--explain", "weights_at_peak bandwidth", cwd=tmp_path).startswith(line)
+    assert "  measured.throughput = 1,150 /s" in ridgeline("diagnose", "e.yaml", "--explain", cwd=tmp_path)
+    assert "given, e.yaml:4\n" in ridgeline("diagnose", "--explain", "e.yaml", cwd=tmp_path)
+    one = strict(ridgeline("diagnose", "e.yaml", "--json", "--explain", "sequences", cwd=tmp_path))["derivations"]
+    assert [(step["name"], step["place"]) for step in one] == [("serving.concurrency", "e.yaml:3")]
+
+
+def test_a_run_is_explained_down_to_its_timeline(run):
+    assert "read, timeline\n" in ridgeline("diagnose", run, "--explain")
+    assert ridgeline("diagnose", run, "--memo").startswith("# ")
+
+
+def test_colour_is_for_terminals_and_for_whoever_insists(tmp_path):
+    (tmp_path / "e.yaml").write_text(EVIDENCE)
+    plain = ridgeline("diagnose", tmp_path / "e.yaml")
+    assert "\x1b" not in plain
+    assert ridgeline("diagnose", tmp_path / "e.yaml", "--color", "never") == plain
+    painted = ridgeline("diagnose", tmp_path / "e.yaml", "--color", "always")
+    assert painted.startswith("\x1b[1mBinds:") and re.sub(r"\x1b\[\d*m", "", painted) == plain
+
+
+@pytest.mark.parametrize("variables, coloured", [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)])
+def test_on_a_terminal_the_environment_may_refuse_colour(tmp_path, variables, coloured):
+    import pty
+
+    (tmp_path / "e.yaml").write_text(EVIDENCE)
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm"} | variables
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([RIDGELINE, "diagnose", tmp_path / "e.yaml"], stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # how Linux says that the other side has closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert process.returncode == 0 and b"Binds:" in shown
+    assert (b"\x1b[1m" in shown) == coloured
 
 
 # trace

@@ -616,6 +616,15 @@ ROWS = [
     arguments(
         "a scenario for evidence", "diagnose", "{dir}/s.yaml", "{dir}/s.yaml: a scenario (it has 'hw'), not evidence; 'ridgeline run {dir}/s.yaml' takes it"
     ),
+    arguments("no evidence", "diagnose", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("no evidence to explain", "diagnose", "--explain", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("a number that is not there", "diagnose", "{dir}/e.yaml", "--explain", "confidense", "--explain: unknown quantity 'confidense'; did you mean 'confidence'?"),
+    arguments("two forms at once", "diagnose", "{dir}/e.yaml", "--json", "--memo", "diagnose: --json and --memo are two forms of one answer; choose one"),
+    arguments(
+        "an explanation in markdown", "diagnose", "{dir}/e.yaml", "--explain", "--markdown",
+        "diagnose: --explain goes with the plain answer and with --json, not with --markdown",
+    ),  # fmt: skip
+    arguments("a colour", "diagnose", "{dir}/e.yaml", "--color", "red", "--color: expected one of auto, always, never, got 'red'; known: auto, always, never"),
     arguments("an unknown name of a kind", "list", "hw", "mi30x", "list: unknown name 'mi30x'; did you mean 'mi300x'?"),
     arguments("an unknown case", "cases", "A", "Z", "unknown case 'Z'; known: A, B, C, D, E"),
     arguments("a case beside --synthesis", "cases", "A", "--synthesis", "cases: a letter cannot stand beside --synthesis"),

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -57,6 +58,23 @@ def test_a_run_is_the_same_after_another_and_after_an_error():
     with pytest.raises(ridgeline.SimulationError):
         ridgeline.run("chat_8b", {"model": "llama3_70b", "hw": "a100"})
     assert ridgeline.run("chat_8b", FEW) == first
+
+
+def test_a_diagnosis_is_a_dictionary_and_tells_itself_in_other_forms(tmp_path):
+    evidence = tmp_path / "e.yaml"
+    evidence.write_text("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: bf16}\nserving: {concurrency: 32}\nmeasured: {throughput: 1150 /s}\n")
+    answer = ridgeline.diagnose(evidence)
+    assert isinstance(answer, dict) and answer["regime"] == "overhead_bound"
+    assert str(answer).startswith("Binds:")
+    assert answer.to_markdown().startswith("- **Binds:** ") and answer._repr_markdown_() == answer.to_markdown()
+    assert answer.to_memo().startswith("# What to change: a recommendation\n")
+    assert "given" in answer.explain("sequences") and f"{evidence}:3" in answer.explain("sequences")
+    with pytest.raises(ridgeline.ConfigError, match="did you mean 'confidence'"):
+        answer.explain("confidnce")
+    steps = answer.derivations()
+    assert [step["id"] for step in steps] == list(range(len(steps)))
+    again = pickle.loads(pickle.dumps(answer))
+    assert again == answer and json.loads(json.dumps(answer)) == answer
 
 
 def test_ctrl_c_is_still_pythons_after_a_run():

@@ -14,12 +14,12 @@ import csv
 import io
 import json
 import os
-from typing import Any, Iterable, Mapping
+from typing import Any, Dict, Iterable, Mapping
 
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "compare", "predict", "validate", "calibrate"]
+__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "compare", "predict", "validate", "calibrate"]
 
 
 def run(
@@ -56,11 +56,55 @@ def run(
     return json.loads(_core.run(os.fspath(scenario), pairs, "" if out is None else os.fspath(out)))
 
 
+class Diagnosis(Dict[str, Any]):
+    """A diagnosis: a dictionary, and the same told in other forms. A notebook shows it as markdown.
+
+    Of a trace that cannot be believed every form is empty; ``cannot_tell`` in the dictionary says why.
+    """
+
+    def __init__(self, told: _core.Told) -> None:
+        super().__init__(json.loads(told.json()))
+        self._told = told
+
+    def __str__(self) -> str:
+        """As the program prints it."""
+        return self._told.text() or super().__str__()
+
+    def to_markdown(self) -> str:
+        """To paste into an issue."""
+        return self._told.markdown()
+
+    def to_memo(self) -> str:
+        """A page in markdown for whoever decides: what to do, what it gains and costs, what is not known."""
+        return self._told.memo()
+
+    def explain(self, quantity: str = "") -> str:
+        """From what each number came, down to what was given, read or assumed; or one number, by its name.
+
+        Raises
+        ------
+        ConfigError
+            No number has that name; says which is near.
+        """
+        return self._told.explain(quantity)
+
+    def derivations(self) -> list[dict[str, Any]]:
+        """The same as a list of steps, operands first: ``id``, ``value``, ``operation``, ``from`` (ids), ``place`` ..."""
+        steps: list[dict[str, Any]] = json.loads(self._told.derivations())
+        return steps
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown() or f"This trace cannot tell: {self.get('cannot_tell')}."
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
+        return dict, (dict(self),)  # what is pickled or copied is the dictionary
+
+
 def diagnose(
     evidence: str | os.PathLike[str],
     hw: str | None = None,
     model: str | None = None,
-) -> dict[str, Any]:
+) -> Diagnosis:
     """Diagnose a finished run, typed evidence or a profiler's trace.
 
     Parameters
@@ -73,8 +117,8 @@ def diagnose(
 
     Returns
     -------
-    dict
-        Regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question. Of a trace
+    Diagnosis
+        A dictionary: regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question. Of a trace
         also ``gates`` and ``notes``; ``regime`` is None, and ``cannot_tell`` says why, where the trace cannot be believed.
 
     Raises
@@ -84,10 +128,10 @@ def diagnose(
     """
     path = os.fspath(evidence)
     if _core.looks_like_trace(path):
-        return json.loads(_core.diagnose_trace(path, hw or "", model or ""))
+        return Diagnosis(_core.diagnose_trace(path, hw or "", model or ""))
     if hw or model:
         raise ConfigError("hw and model go with a trace; evidence and runs say their machine and model themselves")
-    return json.loads(_core.diagnose(path))
+    return Diagnosis(_core.diagnose(path))
 
 
 def inspect(trace: str | os.PathLike[str], top: int = 15) -> dict[str, Any]:

@@ -109,7 +109,8 @@ std::vector<Judged> judge(const Situation& situation) {
 }
 
 Recommendation recommendation(const Judged& j) {
-  return {std::string(j.fix->name), std::string(j.fix->title), j.assessment.gain, j.assessment.why};
+  return {std::string(j.fix->name), std::string(j.fix->title), j.assessment.gain, j.assessment.why,
+          j.assessment.computed};
 }
 
 /// Which causes a regime is made of. On the device the kernels' distance from a roof and the roof
@@ -232,9 +233,15 @@ Diagnosis diagnose(const Evidence& as_told) {
   const Verdict verdict = regime_of(evidence, work, d.time_budget, clues);
   d.regime = verdict.regime;
   d.inconsistencies = inconsistencies_of(evidence, work, d.time_budget, clues);
-  d.confidence = verdict.confidence;
-  for (const Inconsistency& i : d.inconsistencies) d.confidence *= i.explained ? 1.0 : 0.75;
-  d.confidence = std::clamp(d.confidence, 0.02, 0.97);
+  Value confidence = verdict.confidence;
+  for (const Inconsistency& i : d.inconsistencies) {
+    if (!i.explained)
+      confidence =
+          confidence * Value(core::Interval(0.75), Origin::assumed, "weight of a contradiction");
+  }
+  confidence = confidence.clamped(0.02, 0.97);
+  d.confidence = confidence.best;
+  d.certainty = confidence.derivation();
   d.queueing = queueing_of(evidence, work);
   const bool overloaded = d.queueing && d.queueing->overloaded;
   d.settling_evidence = findings_of(evidence, work, d.time_budget, d.queueing, d.regime, clues);

@@ -19,6 +19,8 @@ struct Finding {
                      // "ratio", "bytes/s"
   Origin origin = Origin::derived;
   bool repeats = false;  // its number stands in another sentence too: for programs, not for people
+  Value number{};  // `value` with its bounds and how it came to be; of findings made elsewhere
+                   // there is none
 };
 
 struct Recommendation {
@@ -26,6 +28,7 @@ struct Recommendation {
   std::string title;
   core::Interval speedup{1.0};
   std::string why;
+  Why computed{};  // how `speedup` came to be, where it was computed on the ledger
 };
 
 struct Diagnosis {
@@ -33,6 +36,7 @@ struct Diagnosis {
   Regime regime = Regime::mixed;
   Phase phase = Phase::decode;
   double confidence = 0.0;
+  Why certainty{};                         // how `confidence` came to be
   std::vector<Finding> settling_evidence;  // the one that settles it first
   std::optional<TimeBudget> time_budget;
   std::optional<Queueing> queueing;  // what no step's time shows

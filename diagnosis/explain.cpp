@@ -222,23 +222,26 @@ class Builder {
   }
 
   void add_answers() {
-    const std::size_t certain = told(
-        "a heuristic: how clearly the ledger speaks, and which numbers that could contradict "
-        "it are missing",
-        d_.confidence, d_.confidence, Origin::derived);
+    const std::size_t certain = d_.certainty
+                                    ? step_of(d_.certainty)
+                                    : told("", d_.confidence, d_.confidence, Origin::derived);
     call(certain, "confidence", Unit{.fraction = true});
     answer(Asked::confidence, "confidence", "", certain);
     std::rotate(out_.answers.begin(), out_.answers.end() - 1, out_.answers.end());
     for (std::size_t i = 0; i < d_.settling_evidence.size(); ++i) {
       const Finding& f = d_.settling_evidence[i];
-      const std::size_t at = told("as the sentence says", f.value, f.value, f.origin);
+      const bool traced = f.number.why && f.number.best == f.value;
+      const std::size_t at =
+          traced ? step_of(f.number) : told("as the sentence says", f.value, f.value, f.origin);
       call(at, "", unit_of(f.unit));
       answer(Asked::finding, "finding " + std::to_string(i + 1), f.statement, at);
     }
     for (const auto* list : {&d_.fixes, &d_.rejects}) {
       for (const Recommendation& r : *list) {
-        const std::size_t at =
-            told("old time over new: " + r.why, r.speedup, r.speedup.middle(), Origin::derived);
+        const std::size_t at = r.computed && r.computed->interval == r.speedup
+                                   ? step_of(r.computed)
+                                   : told("old time over new: " + r.why, r.speedup,
+                                          r.speedup.middle(), Origin::derived);
         call(at, "gain of " + r.name, Unit{});
         answer(list == &d_.fixes ? Asked::fix : Asked::reject, r.name, r.title, at);
       }

@@ -42,7 +42,8 @@ class Findings {
  private:
   void say(std::string statement, const Value& value, std::string unit, bool repeats = false) {
     if (!std::isfinite(value.best)) return;
-    out_.push_back({std::move(statement), value.best, std::move(unit), value.origin, repeats});
+    out_.push_back(
+        {std::move(statement), value.best, std::move(unit), value.origin, repeats, value});
   }
 
   static std::string rate(double x) {
@@ -112,8 +113,9 @@ class Findings {
     }
     const bool assumed = w_.kv_read->origin ==
                          Origin::assumed;  // of an assumed shape only the bound is worth saying
-    const Value kv(w_.kv_read->interval, assumed ? w_.kv_read->high() : w_.kv_read->best,
-                   w_.kv_read->origin);
+    const Value kv = assumed ? computed("at most", w_.kv_read->interval, w_.kv_read->high(),
+                                        w_.kv_read->origin, {*w_.kv_read})
+                             : *w_.kv_read;
     const Value all = *w_.weights_read + kv;
     const Value share = kv / all;
     if (kv_known && w_.kv_read->best < kNearlyAll * w_.kv_expected->best) {
@@ -333,8 +335,10 @@ class Findings {
     }
     if (host != nullptr && host->time.best > 0.02 * budget_->total.best) {
       const bool measured = e_.profile.host_time.has_value();
-      const Value least(host->time.interval, measured ? host->time.best : least_host(*host),
-                        host->time.origin);
+      const Value least =
+          measured ? host->time
+                   : computed("what kernels and gaps leave at their longest", host->time.interval,
+                              least_host(*host), host->time.origin, {host->time});
       say(fmt::format("{}{} a step is in neither kernels nor gaps: the host between steps "
                       "(scheduling, sampling, detokenizing)",
                       measured ? "" : "At least ", time_text(least.best)),

@@ -77,32 +77,36 @@ Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
 /// takes its share of the confidence. The factors were chosen so that all of the numbers leave it
 /// whole, one missing number never decides, and a machine, a model and one rate end between a third
 /// and a half. Relative order matters, the digits do not.
-double evidence_weight(const Evidence& e, const Work& w) {
+Value evidence_weight(const Evidence& e, const Work& w) {
   const Profile& p = e.profile;
   const bool decoding = w.window == Window::decode;
   const bool training = w.window == Window::training;
   const bool kernel_times =
       p.busy_time || (p.kernels_per_step && p.kernel_length) || !p.kernel_time.empty();
   const auto assumed = [](const Maybe& v) { return v && v->origin == Origin::assumed; };
-  double weight = 1.0;
-  const auto missing = [&weight](bool is_missing, double factor) {
-    weight *= is_missing ? factor : 1.0;
+  Value weight{1.0};
+  const auto missing = [&weight](bool is_missing, double factor, const char* what) {
+    if (is_missing) weight = weight * Value(core::Interval(factor), Origin::assumed, what);
   };
-  missing(!w.time && !training, 0.8);
-  missing(!p.hbm_fraction && decoding, 0.88);
-  missing(!p.flop_fraction, 0.92);
-  missing(!kernel_times, 0.9);
+  missing(!w.time && !training, 0.8, "weight of no time being known");
+  missing(!p.hbm_fraction && decoding, 0.88, "weight of no counter of HBM bandwidth");
+  missing(!p.flop_fraction, 0.92, "weight of no counter of FLOP");
+  missing(!kernel_times, 0.9, "weight of no kernel times");
   // Neither counted nor computed: one of the two roofs is out of sight.
-  missing(!p.hbm_fraction && !w.hbm_expected && decoding, 0.75);
-  missing(!p.flop_fraction && !w.flop_expected, 0.85);
+  missing(!p.hbm_fraction && !w.hbm_expected && decoding, 0.75,
+          "weight of HBM traffic neither counted nor computed");
+  missing(!p.flop_fraction && !w.flop_expected, 0.85,
+          "weight of FLOP neither counted nor computed");
   // How many tokens and how much KV a step holds.
-  missing(!w.tokens && !training, 0.9);
-  missing(decoding && (!w.kv_expected || assumed(w.kv_expected)), 0.95);
-  missing(assumed(w.weight_bytes), 0.95);
+  missing(!w.tokens && !training, 0.9, "weight of the tokens of a step being unknown");
+  missing(decoding && (!w.kv_expected || assumed(w.kv_expected)), 0.95,
+          "weight of KV bytes being assumed");
+  missing(assumed(w.weight_bytes), 0.95, "weight of the weight bytes being assumed");
   // Several devices without their collectives' time; experts whose choice is only estimated.
   missing(best_or(e.machine.devices, 1.0) > 1.5 && !p.kernel_time.contains(KernelGroup::collective),
-          0.85);
-  missing(e.model.active_parameters.has_value() && !p.hbm_fraction, 0.9);
+          0.85, "weight of the collectives' time being unknown");
+  missing(e.model.active_parameters.has_value() && !p.hbm_fraction, 0.9,
+          "weight of the experts' choice being estimated");
   return weight;
 }
 
@@ -145,6 +149,11 @@ double per_token_share(const TimeBudget& budget) {
   return share;
 }
 
+/// A certainty that was chosen for a situation, which `from` shows.
+Value certain(double x, std::string why, const std::vector<Value>& from) {
+  return computed(std::move(why), core::Interval(x), x, Origin::derived, from);
+}
+
 }  // namespace
 
 Regime regime_of_cause(Cause cause) {
@@ -183,10 +192,13 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 ||
                            best_or(e.serving.preemptions, 0.0) >= 1.0 ||
                            (seen_full && best_or(w.kv_demand, 0.0) > 1.05);
-  if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound, 0.85};
+  if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound,
+            certain(0.85, "a full cache and requests that wait",
+                    {e.serving.kv_usage.value_or(Value(1.0).as(Origin::given))})};
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
-    return {Regime::load_bound, 0.85};
-  if (!budget) return {Regime::mixed, 0.05};
+    return {Regime::load_bound,
+            certain(0.85, "no step runs and nothing waits", {*e.profile.idle_fraction})};
+  if (!budget) return {Regime::mixed, certain(0.05, "no time and no share of one", {})};
 
   const DeviceTime on_it = device_time(e, *budget);
   const double bandwidth = on_it.bandwidth;
@@ -203,29 +215,46 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   std::stable_sort(sides.begin(), sides.end(),
                    [](const Side& a, const Side& b) { return a.share > b.share; });
 
-  const double weight = std::max(evidence_weight(e, w), weight_of_clues(clues, sides[0].regime));
-  if (budget->overfull) return {sides[0].regime, 0.15 * weight};
+  const double clues_weight = weight_of_clues(clues, sides[0].regime);
+  Value weight = evidence_weight(e, w);
+  if (clues_weight > weight.best)
+    weight = certain(clues_weight, "a change that was tried, or a slope, bears the verdict out", {});
+  const auto from_ledger = [&](double x, std::string why) {
+    std::vector<Value> shares;
+    for (const Line& line : budget->lines) shares.push_back(line.time);
+    return certain(x, std::move(why), shares);
+  };
+  if (budget->overfull)
+    return {sides[0].regime, from_ledger(0.15, "the floors exceed the time") * weight};
   // A quarter of the time, shown by a change or a slope, outweighs what nobody separated.
   constexpr double kShown = 0.25;
-  const bool shown = sides[0].share >= kShown && weight_of_clues(clues, sides[0].regime) > 0.0;
+  const bool shown = sides[0].share >= kShown && clues_weight > 0.0;
   if (unknown > sides[0].share && !shown) {
     // A roof that takes this much of a step binds it, whatever the rest is made of.
     if (std::max(bandwidth, compute) >= 0.5 * (1.0 - kTooClose))
-      return {sides[0].regime, 0.5 * weight};
+      return {sides[0].regime,
+              from_ledger(0.5, "one roof takes half of it, the rest is not told apart") * weight};
     if (device + unknown <= 0.0 || (device <= 0.0 && !budget->find(LineId::not_separated)))
-      return {Regime::mixed, 0.1};
-    return {guess(e, w, *budget), 0.45 * weight};
+      return {Regime::mixed, from_ledger(0.1, "nothing of it is told apart")};
+    return {guess(e, w, *budget),
+            from_ledger(0.45, "most of it is not told apart: a guess") * weight};
   }
   // Time lost for want of memory is spent computing what was computed before: shown by a change, it
   // binds, however busy the device is with the rest.
   const double lost = budget->share(Cause::capacity).best;
   if (lost >= kShown && weight_of_clues(clues, Regime::capacity_bound) > 0.0)
-    return {Regime::capacity_bound, std::min(0.5 + lost, 0.85) * std::max(weight, 0.6)};
+    return {Regime::capacity_bound,
+            from_ledger(std::min(0.5 + lost, 0.85) * std::max(weight.best, 0.6),
+                        "a change showed how much is lost for want of memory")};
   const double margin = sides[0].share - sides[1].share;
-  if (margin < kTooClose) return {Regime::mixed, 0.4 * weight};
+  if (margin < kTooClose)
+    return {Regime::mixed, from_ledger(0.4, "two sides stand too close") * weight};
   double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);
   if (device >= sides[0].share) certainty *= clearness(on_it);
-  return {sides[0].regime, std::clamp(0.95 * certainty * weight, 0.05, 0.95)};
+  const Value speaks = from_ledger(
+      0.95 * certainty,
+      "how far the first side leads, how little is not told apart, how clear its roof is");
+  return {sides[0].regime, (speaks * weight).clamped(0.05, 0.95)};
 }
 
 }  // namespace ridgeline::diagnosis

@@ -28,8 +28,7 @@ inline constexpr std::array<std::string_view, 9> kRegimeNames{
 
 struct Verdict {
   Regime regime = Regime::mixed;
-  double confidence =
-      0.0;  // that this, and not another regime, is right; consistency is judged elsewhere
+  Value confidence;  // that this, and not another regime, is right; consistency is judged elsewhere
 };
 
 /// The regime of a server whose time goes to that cause.

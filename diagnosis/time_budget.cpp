@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "diagnosis/cause_fit.hpp"
+#include "diagnosis/ledger_trail.hpp"
 #include "diagnosis/usual.hpp"
 
 namespace ridgeline::diagnosis {
@@ -31,6 +32,7 @@ class Builder {
     close();
     fit_to_clues();
     tighten();
+    leave_trail(budget_);
     return std::move(budget_);
   }
 
@@ -150,9 +152,7 @@ class Builder {
     const bool any_floor = budget_.compute_floor || budget_.bandwidth_floor;
     if (kernels_) {
       // Kernels cannot be shorter than their floor, whatever the range says.
-      kernels_ =
-          Value({std::max(kernels_->low(), floor.low()), std::max(kernels_->high(), floor.high())},
-                std::max(kernels_->best, floor.best), kernels_->origin);
+      kernels_ = larger(*kernels_, floor).as(kernels_->origin);
       budget_.kernels = kernels_;
       if (any_floor) {
         add(LineId::kernel_distance, Cause::kernels, "kernels beyond their floor",
@@ -435,12 +435,12 @@ Value TimeBudget::share(Cause cause) const {
   for (const Line& line : lines) {
     if (line.cause == cause) sum = sum + line.time;
   }
-  return (sum / Value(total.best)).clamped(0.0, 1.0);
+  return (sum / total.at_best()).clamped(0.0, 1.0);
 }
 
 Value TimeBudget::share(LineId id) const {
   const Line* line = find(id);
-  return line != nullptr ? (line->time / Value(total.best)).clamped(0.0, 1.0) : Value(0.0);
+  return line != nullptr ? (line->time / total.at_best()).clamped(0.0, 1.0) : Value(0.0);
 }
 
 std::optional<TimeBudget> time_budget(const Evidence& evidence, const Work& work,

@@ -42,6 +42,12 @@ struct Value {
   /// The same value cut to [low, high].
   [[nodiscard]] Value clamped(double low, double high) const;
   [[nodiscard]] Value as(Origin o) const;
+  /// The number that a person would write down, as if it were certain.
+  [[nodiscard]] Value at_best() const {
+    Value out = clamped(best, best);
+    out.origin = origin;
+    return out;
+  }
   /// The same value, and what to call it where it is explained.
   [[nodiscard]] Value named(std::string name) const;
 

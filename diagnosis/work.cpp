@@ -163,9 +163,10 @@ void find_weights_read(const Evidence& e, Work& w) {
   const auto read = [&](double share) {
     return 1.0 - std::pow(1.0 - std::clamp(share, 0.0, 1.0), tokens);
   };
-  const Value share(
-      {std::min(chosen->low(), read(chosen->low())), std::min(1.0, read(chosen->high()))},
-      read(chosen->best), Origin::derived);
+  const Value share =
+      computed("the experts that some token chose, were choices even: 1 - (1 - k/E)^tokens",
+               {std::min(chosen->low(), read(chosen->low())), std::min(1.0, read(chosen->high()))},
+               read(chosen->best), Origin::derived, {*chosen, w.tokens.value_or(Value(1.0))});
   w.weights_read = *w.weight_bytes * share;
 }
 
@@ -251,13 +252,11 @@ void find_traffic(const Evidence& e, Work& w) {
     // A KV cache is no larger than the memory it lies in: what exceeds that is read twice.
     const Maybe memory = e.machine.hbm_capacity * Maybe(e.machine.devices.value_or(Value(1.0)));
     const bool can_be_kv = !memory || rest.low() <= memory->high();
-    const auto both =
-        w.kv_expected ? core::intersect(w.kv_expected->interval, rest.interval) : std::nullopt;
+    const Maybe both = w.kv_expected ? overlap(*w.kv_expected, rest) : std::nullopt;
     if (!can_be_kv) {
       w.kv_read = w.kv_expected;
     } else if (both) {
-      w.kv_read = Value(*both, std::clamp(w.kv_expected->best, both->low, both->high),
-                        w.kv_expected->origin);
+      w.kv_read = both;
     } else if (!w.kv_expected || rest.high() < w.kv_expected->low()) {
       w.kv_read = rest.as(Origin::derived);
     }

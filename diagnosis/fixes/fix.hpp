@@ -24,16 +24,27 @@ struct Situation {
       false;  // more is offered than the server can do: only what raises the total helps
 };
 
+/// Old time over new as a ledger that was rewritten gives it, and how.
+struct Gain : core::Interval {
+  Gain(core::Interval bounds, Why how) : core::Interval(bounds), computed(std::move(how)) {}
+  Why computed;
+};
+
 /// A gain is an interval however it was computed: whichever bound is smaller is the lower one, and
 /// neither is below zero.
 struct Assessment {
   core::Interval gain{1.0};
   std::string why;
+  Why computed{};  // how the gain came to be, where the ledger was rewritten for it
 
   Assessment(core::Interval bounds, std::string reason)
       : gain(std::max(0.0, std::min(bounds.low, bounds.high)),
              std::max({0.0, bounds.low, bounds.high})),
         why(std::move(reason)) {}
+  Assessment(const Gain& rewritten, std::string reason)
+      : Assessment(core::Interval(rewritten), std::move(reason)) {
+    computed = rewritten.computed;
+  }
 };
 
 struct Fix {
@@ -70,7 +81,7 @@ class Rewrite {
 
   /// Old time over new. Lines that trade with one another cannot turn the bounds around: low <=
   /// high always.
-  [[nodiscard]] core::Interval gain() const;
+  [[nodiscard]] Gain gain() const;
 
  private:
   /// What a line loses, as shares of its own time.
@@ -80,6 +91,7 @@ class Rewrite {
   };
   void save(const Line& line, core::Interval seconds);
   [[nodiscard]] double saved(bool most) const;
+  [[nodiscard]] Gain derived(core::Interval gain) const;
 
   const TimeBudget& budget_;
   std::vector<Saving> savings_;

@@ -100,14 +100,28 @@ Rewrite& Rewrite::add(core::Interval seconds) {
   return *this;
 }
 
-core::Interval Rewrite::gain() const {
+Gain Rewrite::gain() const {
   const double total = budget_.total.best;
-  if (!(total > 0.0)) return {1.0};
+  if (!(total > 0.0)) return derived({1.0});
   // A change that leaves less than a fiftieth of the time was not computed but dreamt.
   const auto gain_for = [&](double saved) { return total / std::max(total - saved, 0.02 * total); };
   const double least = saved(false) - added_.high;
   const double most = saved(true) - added_.low;
-  return {gain_for(std::min(least, most)), gain_for(std::max(least, most))};
+  return derived({gain_for(std::min(least, most)), gain_for(std::max(least, most))});
+}
+
+Gain Rewrite::derived(core::Interval gain) const {
+  std::vector<Value> from{budget_.total};
+  for (const Saving& s : savings_) {
+    from.push_back(s.line->time *
+                   Value(s.share, Origin::assumed, "share of " + s.line->part + " that it saves"));
+  }
+  if (added_ != core::Interval(0.0))
+    from.emplace_back(added_, Origin::assumed, "time that it adds");
+  const Value out =
+      computed("the time over what is left of it, once the lines lose these parts and still add up",
+               gain, gain.middle(), Origin::derived, from);
+  return {gain, out.why};
 }
 
 bool has_wide_weights(const Situation& s) {

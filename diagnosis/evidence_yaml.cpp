@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ridgeline::diagnosis {
 namespace {
@@ -117,12 +119,32 @@ Node model_of(const Evidence& evidence) {
   return out;
 }
 
+/// Shares that rounding has brought above all of it, the largest cut back by that.
+std::map<KernelGroup, Value> with_sum_of_one(std::map<KernelGroup, Value> shares) {
+  const auto sum = [&shares] {
+    double total = 0.0;
+    for (const auto& [group, share] : shares) total += share.low();
+    return total;
+  };
+  constexpr double kRounding = 1e-12;
+  const auto largest = std::max_element(
+      shares.begin(), shares.end(),
+      [](const auto& a, const auto& b) { return a.second.low() < b.second.low(); });
+  while (sum() > 1.0 && sum() <= 1.0 + kRounding) {
+    const bool exact = largest->second.low() == largest->second.high();
+    double& low = largest->second.interval.low;
+    low = std::nextafter(low, 0.0);
+    if (exact) largest->second.interval.high = low;
+  }
+  return shares;
+}
+
 Node profile_of(const Evidence& evidence) {
   Node out = section_of(evidence, "profile");
   if (evidence.profile.window) put(out, "window", name_of_window(*evidence.profile.window));
   if (evidence.profile.kernel_time.empty()) return out;
   Node shares = map();
-  for (const auto& [group, share] : evidence.profile.kernel_time)
+  for (const auto& [group, share] : with_sum_of_one(evidence.profile.kernel_time))
     put(shares, name_of(group), text_of(share, Dimension::fraction, false));
   put(out, "kernel_time", std::move(shares));
   return out;

@@ -137,6 +137,17 @@ diagnosis::Evidence open_evidence(const std::filesystem::path& path,
   return observe_run(result, sim::measure(result), telling_part(result));
 }
 
+diagnosis::Evidence read_typed_evidence(const core::Node& document,
+                                        const core::ConfigLibrary& library) {
+  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
+    const core::Node node = workloads::resolve_model(library, reference);
+    const core::Reader in(node, "model");
+    const workloads::ModelSpec model = workloads::read_model_spec(in);
+    in.finish();
+    return diagnosis::model_facts(model, model.activations);
+  });
+}
+
 diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
                                        const core::ConfigLibrary& library) {
   const core::Node document = core::load_yaml(path);
@@ -147,13 +158,7 @@ diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
                       path.string(), key));
     }
   }
-  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
-    const core::Node node = workloads::resolve_model(library, reference);
-    const core::Reader in(node, "model");
-    const workloads::ModelSpec model = workloads::read_model_spec(in);
-    in.finish();
-    return diagnosis::model_facts(model, model.activations);
-  });
+  return read_typed_evidence(document, library);
 }
 
 }  // namespace ridgeline::whatif

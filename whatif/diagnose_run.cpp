@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
@@ -47,7 +48,10 @@ diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metric
   s.prompt_tokens = median(std::move(prompts), "requests.csv");
   s.output_tokens = median(std::move(outputs), "requests.csv");
   s.kv_usage = read_exactly(metrics.peak_kv_usage, "server counters");
-  s.waiting = read_exactly(static_cast<double>(metrics.peak_waiting), "server counters");
+  std::vector<double> waiting;  // as a gauge shows it: one that comes is queued for an instant
+  for (const sim::CounterRecord& c : result.counters) waiting.push_back(c.waiting);
+  if (!waiting.empty())
+    s.waiting = read_exactly(std::floor(core::summarize(waiting).p50), "server counters");
   s.preemptions = read_exactly(static_cast<double>(metrics.preemptions), "server counters");
   return s;
 }

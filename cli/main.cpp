@@ -34,6 +34,8 @@ constexpr Command kCommands[] = {
      declare_predict},
     {"calibrate", "fit a machine's constants to tables of measured kernels", declare_calibrate},
     {"validate", "predictions held against tables of measured kernels", declare_validate},
+    {"corpus", "random servers with known limiters, labelled, at three depths of evidence",
+     declare_corpus},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

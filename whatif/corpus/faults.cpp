@@ -21,11 +21,17 @@ bool many(const Sketch& s) {
   return (s.load == LoadKind::saturated || s.load == LoadKind::overloaded) && s.batch >= 8;
 }
 
-std::string microseconds(double us) { return fmt::format("{:.3g} us", us); }
+std::string time_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6)
+                        : fmt::format("{:.3g} ms", seconds * 1e3);
+}
 std::string share(double x) { return fmt::format("{:.3g}", x); }
 
 void untuned_gemm(Sketch& s, Draw& draw) {
-  s.set("stack.efficiency.tuned_gemms", "false");
+  if (draw.chance(0.5)) {
+    s.set("stack.efficiency.tuned_gemms", "false");
+    return;
+  }
   s.set("stack.efficiency.compute.gemm", share(draw.uniform(0.15, 0.6)));
   s.set("stack.efficiency.bandwidth.gemm", share(draw.uniform(0.15, 0.6)));
 }
@@ -38,15 +44,14 @@ void no_kv_split(Sketch& s, Draw& draw) {
 
 void eager_launch(Sketch& s, Draw& draw) {
   s.set("engine.enforce_eager", "true");
-  s.set("stack.launch.issue", microseconds(draw.log_uniform(5.0, 40.0)));
+  s.set("stack.launch.issue", time_text(draw.log_uniform(5e-6, 40e-6)));
 }
 
 void slow_host(Sketch& s, Draw& draw) {
   const double factor = draw.log_uniform(3.0, 30.0);
   const workloads::HostSpec& host = s.stack->spec.host;
-  s.set("stack.host.step", microseconds(factor * host.step.seconds().value() * 1e6));
-  s.set("stack.host.per_sequence",
-        microseconds(factor * host.per_sequence.seconds().value() * 1e6));
+  s.set("stack.host.step", time_text(factor * host.step.seconds().value()));
+  s.set("stack.host.per_sequence", time_text(factor * host.per_sequence.seconds().value()));
   if (draw.chance(0.7)) s.set("engine.async_scheduling", "false");
 }
 
@@ -91,8 +96,8 @@ void casts(Sketch& s, Draw&) {
 }
 
 constexpr std::array<Fault, 10> kFaults{{
-    {"untuned_gemm", "one tile for every shape, and slow", 1.0, [](const Sketch&) { return true; },
-     untuned_gemm},
+    {"untuned_gemm", "one tile for every shape, or kernels far below the best", 1.0,
+     [](const Sketch&) { return true; }, untuned_gemm},
     {"no_kv_split", "decode attention with a workgroup a sequence and KV head", 1.0,
      [](const Sketch& s) { return decodes(s) && s.prompt >= 1000; }, no_kv_split},
     {"eager_launch", "no graphs, and every launch through a slow host", 1.5, decodes, eager_launch},

@@ -154,7 +154,7 @@ void draw_sizes(Sketch& s, Draw& draw) {
       s.batch = std::clamp<std::int64_t>(s.batch / 4, 4, 128);
       break;
     case LoadKind::prompts_alone:
-      s.batch = draw.whole(1.0, 4.0);
+      s.batch = draw.chance(0.6) ? 1 : draw.whole(2.0, 4.0);
       s.output = 1;
       s.prompt = draw.whole(200.0, 60000.0);
       s.longest = 1.0;

@@ -60,9 +60,9 @@ int generate(const Options& options) {
   }
   if (!finished) {
     directory.remove_unfinished();
-    fmt::print(stderr,
-               "ridgeline: stopped; the items that are there are whole, and the same command "
-               "goes on with the others\n");
+    fmt::print(
+        "Stopped by Ctrl-C. What is in {} is whole; the same command goes on with the rest.\n",
+        options.out);
     return kInterrupted;
   }
   const nlohmann::ordered_json index = directory.write_index(options.n);
@@ -85,9 +85,9 @@ Action declare_corpus(CLI::App& app) {
   app.add_option("what", options->what, "generate: write a corpus, or what is missing of it")
       ->type_name("generate")
       ->required()
-      ->check(CLI::IsMember({"generate"}));
+      ->check(CLI::IsMember({"generate"}).description(""));
   app.add_option("--out", options->out, "directory that the items are written to")
-      ->type_name("--out DIR")
+      ->type_name("DIR")
       ->required();
   app.add_option("--n", options->n, "how many items")
       ->type_name("N")

@@ -3,7 +3,7 @@
 // models and stacks, and how often each is drawn, are data (configs/corpus/servers.yaml); sizes,
 // loads and faults are drawn here.
 //
-//   what is drawn        model, numbers formats, machine that holds it, tensor parallelism, stack,
+//   what is drawn        model, number formats, machine that holds it, tensor parallelism, stack,
 //                        load (clients that never rest, one at a time, open below and above
 //                        capacity, mostly idle, prompts alone, a training step), lengths, batch
 //   what goes wrong      nothing, one thing or two of whatif/corpus/faults.hpp

@@ -120,15 +120,15 @@ TEST_CASE("A training step and long prompts are limited by the matrix rate", "[w
         Regime::compute_bound);
 }
 
-TEST_CASE("All times of a step shortened alike shorten it so: the shares of its sides are one",
+TEST_CASE("A step on one GPU responds to its kernels and its host, and to nothing else",
           "[whatif][corpus]") {
-  // Kernels of a decode step: bytes or arithmetic, and what lies beyond; its host; no links.
   const whatif::Label label =
       label_of({{"stack.host.step", "5 ms"}, {"engine.async_scheduling", "false"}});
   const auto of_steps = [&](Resource r) { return label.of_steps[static_cast<std::size_t>(r)]; };
   const double host = of_steps(Resource::launch_and_host);
   const double kernels = of_steps(Resource::kernels);
-  CHECK(host + kernels < 1.0);
+  CHECK(of_steps(Resource::links) == 0.0);
+  CHECK(host + kernels < 1.0);  // what is left is bytes and arithmetic at their peaks
   CHECK(host + std::max(of_steps(Resource::hbm_bandwidth), kernels) > 0.7);
 }
 

@@ -36,6 +36,8 @@ constexpr Command kCommands[] = {
     {"validate", "predictions held against tables of measured kernels", declare_validate},
     {"evidence", "evidence from text that people paste: summaries, logs, kernel tables, commands",
      declare_evidence},
+    {"corpus", "random servers with known limiters, labelled, at three depths of evidence",
+     declare_corpus},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

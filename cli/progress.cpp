@@ -43,6 +43,15 @@ Progress::Progress(bool wanted)
 Progress::~Progress() { clear(); }
 
 bool Progress::report(std::size_t answered, std::size_t in_all, core::Instant now) {
+  return report([&](double elapsed) {
+    const double simulated = now.since_start().value();
+    const std::string of = in_all > 0 ? fmt::format(" of {}", in_all) : "";
+    return fmt::format("{}{} requests answered, {:.0f} s simulated, {:.0f} times real time",
+                       answered, of, simulated, simulated / elapsed);
+  });
+}
+
+bool Progress::report(const std::function<std::string(double)>& line) {
   if (!listening_) std::signal(SIGINT, on_interrupt);
   listening_ = true;
   using namespace std::chrono_literals;
@@ -50,11 +59,7 @@ bool Progress::report(std::size_t answered, std::size_t in_all, core::Instant no
   if (shown_ && time - begin_ > 500ms && time - last_ > 100ms) {
     last_ = time;
     on_screen_ = true;
-    const double elapsed = std::chrono::duration<double>(time - begin_).count();
-    const double simulated = now.since_start().value();
-    const std::string of = in_all > 0 ? fmt::format(" of {}", in_all) : "";
-    fmt::print(stderr, "\r\033[K{}{} requests answered, {:.0f} s simulated, {:.0f} times real time",
-               answered, of, simulated, simulated / elapsed);
+    fmt::print(stderr, "\r\033[K{}", line(std::chrono::duration<double>(time - begin_).count()));
     std::fflush(stderr);
   }
   return !interrupted();

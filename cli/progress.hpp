@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <string>
 
 #include "core/instant.hpp"
 
@@ -20,6 +22,8 @@ class Progress {
   /// Shows where things stand, at most ten times a second. False once Ctrl-C was pressed: finish
   /// what you have.
   bool report(std::size_t answered, std::size_t in_all, core::Instant now);
+  /// The same for other work; `line` says where it stands.
+  bool report(const std::function<std::string(double elapsed_seconds)>& line);
 
  private:
   void clear();

@@ -22,7 +22,7 @@ Model model_facts(const workloads::ModelSpec& model, hw::Dtype kv_cache) {
         "model");
   }
   m.weight_dtype = model.weights;
-  m.activation_dtype = model.activations;
+  m.activation_dtype = model.math;  // quantized activations are those that products take
   m.kv_cache_dtype = kv_cache;
   return m;
 }

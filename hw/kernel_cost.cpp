@@ -212,6 +212,23 @@ class Pricing {
   KernelCost cost_;
 };
 
+/// Brings every time of a kernel nearer to what its bytes and its arithmetic take at the
+/// datasheet's rates. Collectives have their own floor, which is the links'.
+void bring_nearer(KernelCost& cost, const KernelWork& work, const GpuSpec& gpu, double left) {
+  if (left == 1.0 || cost.link > core::Seconds{}) return;
+  const core::Seconds bytes = cost.hbm() / gpu.hbm.bandwidth;
+  const core::Seconds arithmetic =
+      cost.useful.value() > 0.0 ? cost.useful / gpu.peak[work.math] : core::Seconds{};
+  const core::Seconds least = std::max(bytes, arithmetic);
+  const auto nearer = [&](core::Seconds& time) {
+    if (time > least) time = least + (time - least) * left;
+  };
+  nearer(cost.compute);
+  nearer(cost.memory);
+  nearer(cost.floor);
+  cost.fixed = cost.fixed * left;
+}
+
 /// A step has fewer than a million kernels, so no step overflows the clock's 292 years.
 constexpr core::Seconds kLongestKernel{3600.0};
 
@@ -233,6 +250,7 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
   read_table("compute", efficiency.compute);
   read_table("bandwidth", efficiency.bandwidth);
   efficiency.tuned_gemms = in.get("tuned_gemms", true);
+  if (in.has("beyond_floor")) efficiency.beyond_floor = in.fraction("beyond_floor");
   return efficiency;
 }
 
@@ -245,6 +263,7 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   }
   KernelCost cost = Pricing(work, gpu, efficiency).run();
   cost.floor = floor.seconds();
+  bring_nearer(cost, work, gpu, efficiency.beyond_floor);
 
   const core::Seconds work_time = std::max({cost.compute, cost.memory, cost.link});
   if (!(work_time <= kLongestKernel)) {
@@ -252,8 +271,8 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
         "the kernel " + std::string(work.role) + " would run for more than an hour on " + gpu.name +
         "; look at the sizes of the model and the batch, and at hw.peak and hw.hbm.bandwidth");
   }
-  cost.duration = {
-      std::max(floor.count, static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
+  cost.duration = {std::max(core::round_to_ns(cost.floor).count,
+                            static_cast<std::int64_t>(std::ceil(work_time.value() * 1e9)))};
   // A kernel that is start and end for the most part is at its floor, whatever little it does.
   const bool at_floor = work_time <= cost.floor || cost.fixed > work_time * 0.5;
   cost.binds = cost.link > core::Seconds{}   ? Binding::link

@@ -45,8 +45,11 @@ struct KernelCost {
 struct EfficiencySpec {
   std::array<double, kKernelKinds> compute;
   std::array<double, kKernelKinds> bandwidth;
-  bool tuned_gemms = true;  // false: one fixed tile for every shape, no split-K, as a library
-                            // without tuning for this part has it
+  bool tuned_gemms = true;    // false: one fixed tile for every shape, no split-K, as a library
+                              // without tuning for this part has it
+  double beyond_floor = 1.0;  // so much is left of the time that kernels take beyond their bytes at
+                              // peak bandwidth or their useful FLOP at peak rate: below 1, kernels
+                              // better than any that were measured
 
   EfficiencySpec() {
     compute.fill(1.0);
@@ -62,7 +65,8 @@ struct EfficiencySpec {
   }
 };
 
-/// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `tuned_gemms: false`, each optional.
+/// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `tuned_gemms: false`, `beyond_floor:
+/// 0.5`, each optional.
 [[nodiscard]] EfficiencySpec read_efficiency(const core::Reader& in);
 
 /// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/model_facts.hpp"
@@ -48,7 +49,10 @@ diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metric
   s.prompt_tokens = median(std::move(prompts), "requests.csv");
   s.output_tokens = median(std::move(outputs), "requests.csv");
   s.kv_usage = read_exactly(metrics.peak_kv_usage, "server counters");
-  s.waiting = read_exactly(static_cast<double>(metrics.peak_waiting), "server counters");
+  std::vector<double> waiting;  // as a gauge shows it: one that comes is queued for an instant
+  for (const sim::CounterRecord& c : result.counters) waiting.push_back(c.waiting);
+  if (!waiting.empty())
+    s.waiting = read_exactly(std::floor(core::summarize(waiting).p50), "server counters");
   s.preemptions = read_exactly(static_cast<double>(metrics.preemptions), "server counters");
   return s;
 }
@@ -138,6 +142,17 @@ diagnosis::Evidence open_evidence(const std::filesystem::path& path,
   return observe_run(result, sim::measure(result), telling_part(result));
 }
 
+diagnosis::Evidence read_typed_evidence(const core::Node& document,
+                                        const core::ConfigLibrary& library) {
+  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
+    const core::Node node = workloads::resolve_model(library, reference);
+    const core::Reader in(node, "model");
+    const workloads::ModelSpec model = workloads::read_model_spec(in);
+    in.finish();
+    return diagnosis::model_facts(model, model.activations);
+  });
+}
+
 diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
                                        const core::ConfigLibrary& library) {
   const core::Node document = core::load_yaml(path);
@@ -148,13 +163,7 @@ diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
                       path.string(), key));
     }
   }
-  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
-    const core::Node node = workloads::resolve_model(library, reference);
-    const core::Reader in(node, "model");
-    const workloads::ModelSpec model = workloads::read_model_spec(in);
-    in.finish();
-    return diagnosis::model_facts(model, model.activations);
-  });
+  return read_typed_evidence(document, library);
 }
 
 }  // namespace ridgeline::whatif

@@ -35,6 +35,10 @@ namespace ridgeline::whatif {
 [[nodiscard]] diagnosis::Evidence open_evidence(const std::filesystem::path& path,
                                                 const core::ConfigLibrary& library);
 
+/// Evidence as somebody typed it; it may name any shipped machine and model.
+[[nodiscard]] diagnosis::Evidence read_typed_evidence(const core::Node& document,
+                                                      const core::ConfigLibrary& library);
+
 /// Typed evidence from a file; it may name any shipped machine and model. ConfigError for a
 /// scenario, which another command takes.
 [[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,

@@ -48,21 +48,23 @@ timeline::Window window_of(const sim::RunResult& result, const ProfileChoice& ch
                            : core::Instant{static_cast<std::int64_t>(choice.to * length)}};
 }
 
-timeline::Summary profile(const sim::RunResult& result, const ProfileChoice& choice) {
+std::vector<std::size_t> chosen_steps(const sim::RunResult& result, const ProfileChoice& choice,
+                                      std::size_t most) {
   const timeline::Window window = window_of(result, choice);
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     if (window.holds(result.steps[i].start) && chosen(result.steps[i], choice.steps))
       candidates.push_back(i);
   }
+  if (candidates.size() <= most) return candidates;
   std::vector<std::size_t> sample;
-  if (candidates.size() <= choice.most_steps) {
-    sample = std::move(candidates);
-  } else {
-    for (std::size_t i = 0; i < choice.most_steps; ++i)
-      sample.push_back(candidates[i * candidates.size() / choice.most_steps]);
-  }
-  return timeline::summarize(sim::RunTimeline(result, std::move(sample)));
+  for (std::size_t i = 0; i < most; ++i) sample.push_back(candidates[i * candidates.size() / most]);
+  return sample;
+}
+
+timeline::Summary profile(const sim::RunResult& result, const ProfileChoice& choice) {
+  return timeline::summarize(
+      sim::RunTimeline(result, chosen_steps(result, choice, choice.most_steps)));
 }
 
 }  // namespace ridgeline::whatif

@@ -3,6 +3,7 @@
 // they amount to.
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/run_result.hpp"
 #include "timeline/summary.hpp"
@@ -26,6 +27,10 @@ struct ProfileChoice {
 [[nodiscard]] ProfileChoice read_profile_choice(const core::Reader& in);
 
 [[nodiscard]] timeline::Window window_of(const sim::RunResult& result, const ProfileChoice& choice);
+
+/// Indices of the chosen steps, an even sample of at most `most` of them.
+[[nodiscard]] std::vector<std::size_t> chosen_steps(const sim::RunResult& result,
+                                                    const ProfileChoice& choice, std::size_t most);
 
 /// Summary of the chosen steps. `steps == 0` when there is none.
 [[nodiscard]] timeline::Summary profile(const sim::RunResult& result, const ProfileChoice& choice);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/random.hpp"
 #include "sim/step_model.hpp"
+#include "whatif/draw.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -20,28 +20,6 @@ constexpr std::array<const char*, kLimiters> kLimiterNames{"compute", "bandwidth
 struct Server {
   sim::Scenario scenario;
   workloads::StepShape shape;
-};
-
-/// Draws named random numbers for one server.
-class Draw {
- public:
-  Draw(std::uint64_t seed, std::int64_t server)
-      : stream_(seed, "synthesis"), next_(static_cast<std::uint64_t>(server) << 16U) {}
-  double uniform(double low, double high) { return low + (high - low) * stream_.uniform(next_++); }
-  double log_uniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  std::int64_t whole(double low, double high) {
-    return static_cast<std::int64_t>(std::llround(log_uniform(low, high)));
-  }
-  std::size_t one_of(std::size_t n) {
-    return std::min(n - 1, static_cast<std::size_t>(uniform(0.0, static_cast<double>(n))));
-  }
-  bool chance(double p) { return uniform(0.0, 1.0) < p; }
-
- private:
-  core::RandomStream stream_;
-  std::uint64_t next_;
 };
 
 /// The servers people run, as far as their steps go: models of 7 to 70 B on an MI300X, tuned and
@@ -210,7 +188,7 @@ Synthesis synthesize(std::int64_t servers, std::uint64_t seed) {
   std::vector<Limiter> labels;
   std::array<std::vector<double>, kCheap.size()> values;
   for (std::int64_t i = 0; i < servers; ++i) {
-    const Server server = maker.make(Draw(seed, i));
+    const Server server = maker.make(Draw(seed, "synthesis", i));
     const sim::StepTiming timing = time_of(server.scenario, server.shape);
     labels.push_back(true_limiter(server, timing.duration()));
     for (std::size_t k = 0; k < kCheap.size(); ++k)

@@ -18,7 +18,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "corpus", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 
@@ -720,3 +720,85 @@ def test_a_calibration_of_few_rows_says_that_it_fitted_nothing(tmp_path):
     text = ridgeline("calibrate", "t.csv", "--hw", "mi300x", "--out", "out.yaml", cwd=tmp_path)
     assert re.search(r"not fitted: [01] rows for \d constants", text)
     assert (tmp_path / "out.yaml").read_text().split() in (["base:", "mi300x"], ["base:", '"mi300x"'], ["base:", "'mi300x'"])
+
+
+# corpus
+
+ITEM_FILES = ["label.json", "percentages.evidence.yaml", "scenario.yaml", "throughput.evidence.yaml", "timeline.evidence.yaml"]
+
+
+def files_of(directory):
+    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_a_corpus_is_labelled_scenarios_that_run_and_evidence_that_can_be_diagnosed(tmp_path):
+    index = strict(ridgeline("corpus", "generate", "--n", 4, "--seed", 3, "--out", tmp_path, "--json"))
+    assert (index["n"], index["seed"], sum(index["regimes"].values())) == (4, 3, 4)
+    assert strict((tmp_path / "index.json").read_text()) == index
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0000", "0001", "0002", "0003", "index.json"]
+    for i in range(4):
+        item = tmp_path / f"{i:04}"
+        assert sorted(path.name for path in item.iterdir()) == ITEM_FILES
+        label = strict((item / "label.json").read_text())
+        assert (label["index"], label["seed"]) == (i, 3)
+        assert label["accepted"][0] == label["regime"]
+        assert set(label["of_steps"]) < set(label["elasticity"])
+        assert all(isinstance(gain, str) or gain > 0.0 for gain in label["gains"].values())
+        for depth in ("throughput", "percentages", "timeline"):
+            check_diagnosis(strict(ridgeline("diagnose", item / f"{depth}.evidence.yaml", "--json")))
+    assert label["title"] in ridgeline("run", item / "scenario.yaml")
+
+
+def test_a_corpus_is_the_same_however_many_processes_make_it_and_in_how_many_runs(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    ridgeline("corpus", "generate", "--n", 5, "--out", one, "--jobs", 1)
+    ridgeline("corpus", "generate", "--n", 2, "--out", two, "--jobs", 2)
+    before = (two / "0001" / "label.json").stat().st_mtime_ns
+    text = ridgeline("corpus", "generate", "--n", 5, "--out", two, "--jobs", 2)
+    assert text.startswith(f"5 items of seed 7 in {two}, 3 of them made now\n")
+    assert (two / "0001" / "label.json").stat().st_mtime_ns == before
+    assert files_of(one) == files_of(two)
+    assert "0 of them made now" in ridgeline("corpus", "generate", "--n", 5, "--out", two)
+
+
+def test_a_corpus_with_timelines_holds_traces_that_the_program_reads_again(tmp_path):
+    ridgeline("corpus", "generate", "--n", 1, "--out", tmp_path)
+    ridgeline("corpus", "generate", "--n", 1, "--out", tmp_path, "--timelines")
+    item = tmp_path / "0000"
+    assert sorted(path.name for path in item.iterdir()) == [*ITEM_FILES, "timeline.json.gz"]
+    inspection = strict(ridgeline("inspect", item / "timeline.json.gz", "--json"))
+    assert inspection
+
+
+def test_two_seeds_do_not_mix_in_one_directory(tmp_path):
+    ridgeline("corpus", "generate", "--n", 1, "--seed", 1, "--out", tmp_path)
+    argv = [RIDGELINE, "corpus", "generate", "--n", "1", "--seed", "2", "--out", str(tmp_path)]
+    answer = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr == f"ridgeline: {tmp_path}/0000: of seed 1 and format 1, not 2 and 1; choose another directory\n"
+
+
+def test_ctrl_c_leaves_whole_items_of_a_corpus_and_nothing_else(tmp_path):
+    argv = [RIDGELINE, "corpus", "generate", "--n", "5000", "--out", str(tmp_path), "--jobs", "2"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 30.0
+        while not (tmp_path / "0001").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "")
+    assert out.startswith("Stopped by Ctrl-C.")
+    left = list(tmp_path.iterdir())
+    assert left and all(re.fullmatch(r"\d{4}", path.name) for path in left)
+    assert all(sorted(file.name for file in path.iterdir()) == ITEM_FILES for path in left)
+
+
+def test_a_corpus_says_what_is_missing():
+    for argv, sentence in [
+        (["corpus"], "corpus: expected generate, got nothing"),
+        (["corpus", "generate"], "corpus: expected DIR, got nothing"),
+        (["corpus", "generate", "--out", "x", "--n", "0"], "corpus: --n"),
+        (["corpus", "make", "--out", "x"], "corpus: what"),
+    ]:
+        answer = subprocess.run([RIDGELINE, *argv], capture_output=True, text=True, timeout=60)
+        assert answer.returncode == 2 and answer.stderr.startswith(f"ridgeline: {sentence}"), answer.stderr

@@ -189,6 +189,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Kernels can be taken part of the way to what their bytes and arithmetic need",
+          "[hw][kernel_cost]") {
+  EfficiencySpec stack;
+  stack.bandwidth.fill(0.5);
+  const auto us = [&](double left, double floor_us) {
+    stack.beyond_floor = left;
+    return static_cast<double>(cost(stream_of(Bytes{2e6}), floor_us, stack).duration.count) * 1e-3;
+  };
+  CHECK(us(1.0, 0.0) == Approx(4.0));  // 2 MB at half of 1 TB/s
+  CHECK(us(0.5, 0.0) == Approx(3.0));  // 2 us of bytes, and half of 2 us beyond
+  CHECK(us(0.0, 0.0) == Approx(2.0));
+  CHECK(us(0.5, 6.0) == Approx(4.0));  // half of the 4 us that its fixed cost is beyond
+  CHECK(us(0.0, 6.0) == Approx(2.0));
+}
+
 TEST_CASE("Efficiencies read by the kind of kernel they are for", "[hw][kernel_cost]") {
   const auto read = [](const char* text) {
     const ridgeline::core::Node node = ridgeline::core::parse_yaml(text, "s.yaml");
@@ -197,9 +212,11 @@ TEST_CASE("Efficiencies read by the kind of kernel they are for", "[hw][kernel_c
     in.finish();
     return spec;
   };
-  const EfficiencySpec spec =
-      read("{compute: {gemm: 0.8}, bandwidth: {norm: 50 %}, tuned_gemms: false}");
+  const EfficiencySpec spec = read(
+      "{compute: {gemm: 0.8}, bandwidth: {norm: 50 %}, tuned_gemms: false, "
+      "beyond_floor: 0.25}");
   CHECK(spec.of_compute(KernelKind::gemm) == 0.8);
+  CHECK(spec.beyond_floor == 0.25);
   CHECK(spec.of_compute(KernelKind::attention_prefill) == 1.0);
   CHECK(spec.of_bandwidth(KernelKind::norm) == 0.5);
   CHECK_FALSE(spec.tuned_gemms);

@@ -149,3 +149,30 @@ TEST_CASE("Typed evidence may name any shipped machine and model", "[whatif][obs
     CHECK(e.model.parameters->best > 1e8);
   }
 }
+
+TEST_CASE("A request that is queued for an instant is not seen waiting", "[whatif][observe]") {
+  const auto waiting = [](const char* arrivals) {
+    return observe(chat({{"workload.arrivals", arrivals}})).serving.waiting->best;
+  };
+  CHECK(waiting("{poisson: {rate: 0.05 /s}}") == 0.0);
+  CHECK(waiting("{poisson: {rate: 200 /s}}") == 0.0);  // admitted as they come
+  const Evidence queued = observe(chat(
+      {{"workload.arrivals", "{closed_loop: {concurrency: 64}}"}, {"engine.max_num_seqs", "16"}}));
+  CHECK(queued.serving.waiting->best == 48.0);  // 64 clients, 16 of them served
+}
+
+TEST_CASE("Quantized activations are held against the rate of their own dtype",
+          "[whatif][observe]") {
+  const std::vector<sim::Override> prompts{{"workload.arrivals", "{closed_loop: {concurrency: 1}}"},
+                                           {"workload.requests", "4"},
+                                           {"workload.prompt_tokens", "8000"},
+                                           {"workload.output_tokens", "1"}};
+  auto fp8 = prompts;
+  fp8.emplace_back("model.quantization", "fp8");
+  auto awq = prompts;
+  awq.emplace_back("model.quantization", "awq");
+  const Evidence a = observe(chat(fp8));
+  CHECK(a.model.activation_dtype == hw::Dtype::fp8);
+  CHECK(a.profile.flop_fraction->best < 0.6);  // of fp8's peak, which is twice bf16's
+  CHECK(observe(chat(awq)).model.activation_dtype == hw::Dtype::bf16);
+}

@@ -1,0 +1,210 @@
+#include "diagnosis/evidence_yaml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ridgeline::diagnosis {
+namespace {
+
+using core::Dimension;
+using core::Node;
+
+Node scalar(std::string text) {
+  Node node;
+  node.kind = Node::Kind::scalar;
+  node.scalar = std::move(text);
+  return node;
+}
+
+Node map() {
+  Node node;
+  node.kind = Node::Kind::map;
+  return node;
+}
+
+void put(Node& in, std::string_view key, Node value) {
+  in.entries.emplace_back(std::string(key), std::move(value));
+}
+void put(Node& in, std::string_view key, std::string_view text) {
+  if (!text.empty()) put(in, key, scalar(std::string(text)));
+}
+
+std::string_view name_of_si_unit(Dimension dimension) {
+  for (const core::UnitScale& unit : core::units_of(dimension)) {
+    if (unit.factor == 1.0) return unit.name;
+  }
+  return "";
+}
+
+/// Of the units in powers of ten, the largest that leaves a number of one or more; the SI unit for
+/// what is smaller than all of them.
+core::UnitScale readable_unit(double size, Dimension dimension) {
+  core::UnitScale best{name_of_si_unit(dimension), 1.0};
+  bool found = false;
+  for (const core::UnitScale& unit : core::units_of(dimension)) {
+    const double digits = std::log10(unit.factor);
+    if (digits != std::round(digits) || size < unit.factor || dimension == Dimension::fraction)
+      continue;
+    if (!found || unit.factor > best.factor) best = unit;
+    found = true;
+  }
+  return best;
+}
+
+std::string text_of(const Value& value, Dimension dimension, bool whole) {
+  constexpr double kMostDigits = 1e15;  // a double counts no further one by one
+  const double x = value.interval.low;
+  if (whole && x == value.interval.high && x == std::floor(x) && x < kMostDigits)
+    return fmt::format("{:.0f}", x);
+  return exact_text(value.interval, dimension);
+}
+
+std::string_view name_of_arrivals(Arrivals arrivals) {
+  switch (arrivals) {
+    case Arrivals::one_at_a_time:
+      return "one_at_a_time";
+    case Arrivals::open:
+      return "open";
+    case Arrivals::saturated:
+      return "saturated";
+  }
+  return "";
+}
+
+std::string_view name_of_window(Window window) {
+  switch (window) {
+    case Window::decode:
+      return "decode";
+    case Window::prefill:
+      return "prefill";
+    case Window::training:
+      return "training";
+  }
+  return "";
+}
+
+Node section_of(const Evidence& evidence, std::string_view section) {
+  Node out = map();
+  Evidence copy = evidence;  // the table of fields hands out references that may be written through
+  for (const Field& field : evidence_fields()) {
+    if (field.section != section) continue;
+    if (const Maybe& value = field.at(copy))
+      put(out, field.key, text_of(*value, field.dimension, field.whole));
+  }
+  return out;
+}
+
+Node machine_of(const Evidence& evidence) {
+  Node out = section_of(evidence, "machine");
+  std::erase_if(out.entries, [](const auto& entry) { return entry.first == "devices"; });
+  put(out, "name", evidence.machine.name);
+  if (evidence.machine.peak.empty()) return out;
+  Node peak = map();
+  for (const auto& [dtype, rate] : evidence.machine.peak)
+    put(peak, hw::name_of(dtype), text_of(rate, Dimension::flop_per_second, false));
+  put(out, "peak", std::move(peak));
+  return out;
+}
+
+Node model_of(const Evidence& evidence) {
+  Node out = section_of(evidence, "model");
+  const Model& model = evidence.model;
+  put(out, "name", model.name);
+  if (model.weight_dtype) put(out, "weight_dtype", hw::name_of(*model.weight_dtype));
+  if (model.activation_dtype) put(out, "activation_dtype", hw::name_of(*model.activation_dtype));
+  if (model.kv_cache_dtype) put(out, "kv_cache_dtype", hw::name_of(*model.kv_cache_dtype));
+  return out;
+}
+
+/// Shares that rounding has brought above all of it, the largest cut back by that.
+std::map<KernelGroup, Value> with_sum_of_one(std::map<KernelGroup, Value> shares) {
+  const auto sum = [&shares] {
+    double total = 0.0;
+    for (const auto& [group, share] : shares) total += share.low();
+    return total;
+  };
+  constexpr double kRounding = 1e-12;
+  const auto largest = std::max_element(
+      shares.begin(), shares.end(),
+      [](const auto& a, const auto& b) { return a.second.low() < b.second.low(); });
+  while (sum() > 1.0 && sum() <= 1.0 + kRounding) {
+    const bool exact = largest->second.low() == largest->second.high();
+    double& low = largest->second.interval.low;
+    low = std::nextafter(low, 0.0);
+    if (exact) largest->second.interval.high = low;
+  }
+  return shares;
+}
+
+Node profile_of(const Evidence& evidence) {
+  Node out = section_of(evidence, "profile");
+  if (evidence.profile.window) put(out, "window", name_of_window(*evidence.profile.window));
+  if (evidence.profile.kernel_time.empty()) return out;
+  Node shares = map();
+  for (const auto& [group, share] : with_sum_of_one(evidence.profile.kernel_time))
+    put(shares, name_of(group), text_of(share, Dimension::fraction, false));
+  put(out, "kernel_time", std::move(shares));
+  return out;
+}
+
+}  // namespace
+
+std::string exact_text(core::Interval value, Dimension dimension) {
+  const double size = std::max(std::abs(value.low), std::abs(value.high));
+  const core::UnitScale unit = readable_unit(size, dimension);
+  const std::string_view space = unit.name.empty() ? "" : " ";
+  std::string text;
+  // As few digits as come back the same: fifteen mostly do, seventeen of the SI unit always.
+  for (const int digits : {15, 16, 17}) {
+    const auto number = [&](double x) { return fmt::format("{:.{}g}", x / unit.factor, digits); };
+    text = value.low == value.high
+               ? fmt::format("={}{}{}", number(value.low), space, unit.name)
+               : fmt::format("{}-{}{}{}", number(value.low), number(value.high), space, unit.name);
+    if (core::parse_interval(text, dimension) == value) return text;
+  }
+  const std::string_view si = name_of_si_unit(dimension);
+  return value.low == value.high ? fmt::format("={:.17g} {}", value.low, si)
+                                 : fmt::format("{:.17g}-{:.17g} {}", value.low, value.high, si);
+}
+
+core::Node to_document(const Evidence& evidence, const EvidenceNames& names) {
+  Node out = map();
+  const auto put_if_any = [&out](std::string_view key, Node section) {
+    if (!section.entries.empty()) put(out, key, std::move(section));
+  };
+  put(out, "title", evidence.title);
+  if (names.machine) {
+    put(out, "machine", *names.machine);
+  } else {
+    put_if_any("machine", machine_of(evidence));
+  }
+  if (evidence.machine.devices)
+    put(out, "devices", text_of(*evidence.machine.devices, Dimension::none, true));
+  if (names.model) {
+    put(out, "model", *names.model);
+  } else {
+    put_if_any("model", model_of(evidence));
+  }
+  Node serving = section_of(evidence, "serving");
+  if (evidence.serving.arrivals)
+    put(serving, "arrivals", name_of_arrivals(*evidence.serving.arrivals));
+  put_if_any("serving", std::move(serving));
+  put_if_any("measured", section_of(evidence, "measured"));
+  put_if_any("profile", profile_of(evidence));
+  if (!evidence.proposals.empty()) {
+    Node list;
+    list.kind = Node::Kind::list;
+    for (const std::string& name : evidence.proposals) list.items.push_back(scalar(name));
+    put(out, "proposals", std::move(list));
+  }
+  return out;
+}
+
+std::string to_yaml(const Evidence& evidence, const EvidenceNames& names) {
+  return core::to_yaml(to_document(evidence, names));
+}
+
+}  // namespace ridgeline::diagnosis

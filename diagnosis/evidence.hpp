@@ -59,6 +59,11 @@ enum class Arrivals : std::uint8_t {
   open,           // they come when they come
   saturated,      // there is always one more waiting
 };
+inline constexpr std::array<std::string_view, 3> kArrivalsNames{"one_at_a_time", "open",
+                                                                "saturated"};
+[[nodiscard]] constexpr std::string_view name_of(Arrivals a) {
+  return kArrivalsNames[static_cast<std::size_t>(a)];
+}
 
 /// The engine and its switches, in vLLM's words.
 struct Engine {
@@ -115,6 +120,11 @@ struct Measured {
 
 /// What a profile covers.
 enum class Window : std::uint8_t { decode, prefill, training, kernel };
+inline constexpr std::array<std::string_view, 4> kWindowNames{"decode", "prefill", "training",
+                                                              "kernel"};
+[[nodiscard]] constexpr std::string_view name_of(Window w) {
+  return kWindowNames[static_cast<std::size_t>(w)];
+}
 
 /// Kernels by what a fix would do about them.
 enum class KernelGroup : std::uint8_t {

@@ -18,13 +18,13 @@ using core::Dimension;
 using core::Node;
 using core::Reader;
 
-const std::vector<core::Choice<Arrivals>> kArrivals{{"one_at_a_time", Arrivals::one_at_a_time},
-                                                    {"open", Arrivals::open},
-                                                    {"saturated", Arrivals::saturated}};
-const std::vector<core::Choice<Window>> kWindows{{"decode", Window::decode},
-                                                 {"prefill", Window::prefill},
-                                                 {"training", Window::training},
-                                                 {"kernel", Window::kernel}};
+/// The words of an enumeration, in its order.
+template <class E, std::size_t N>
+std::vector<core::Choice<E>> choices_of(const std::array<std::string_view, N>& names) {
+  std::vector<core::Choice<E>> out;
+  for (std::size_t i = 0; i < N; ++i) out.push_back({names[i], static_cast<E>(i)});
+  return out;
+}
 
 /// What people also call a quantity.
 constexpr std::pair<std::string_view, std::string_view> kAlsoCalled[]{
@@ -231,13 +231,6 @@ void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& 
   in.finish();
 }
 
-KernelGroup read_group(const Reader& in, std::string_view key) {
-  std::vector<core::Choice<KernelGroup>> choices;
-  for (std::size_t i = 0; i < kKernelGroupNames.size(); ++i)
-    choices.push_back({kKernelGroupNames[i], static_cast<KernelGroup>(i)});
-  return in.choice(key, choices);
-}
-
 void read_kernel_time(const Reader& profile, Profile& out) {
   const Reader in = profile.child("kernel_time");
   double sum_low = 0.0;
@@ -262,7 +255,7 @@ void read_kernels(const Reader& root, Evidence& out) {
     row.name = in.get<std::string>("name", "");
     in.require(!row.name.empty() || in.has("group"), "name", "a kernel's name, or its group");
     row.group =
-        in.has("group") ? read_group(in, "group") : group_of(timeline::classify(row.name).cls);
+        in.has("group") ? in.choice("group", choices_of<KernelGroup>(kKernelGroupNames)) : group_of(timeline::classify(row.name).cls);
     const auto at = [&](std::string_view key, Dimension dimension, bool whole, Maybe& value) {
       if (in.has(key)) value = read_value(in, key, dimension, whole);
     };
@@ -409,9 +402,9 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
       out.engine.enable_prefix_caching = part.maybe<bool>("enable_prefix_caching");
     }
     if (section == "serving" && part.has("arrivals"))
-      out.serving.arrivals = part.choice("arrivals", kArrivals);
+      out.serving.arrivals = part.choice("arrivals", choices_of<Arrivals>(kArrivalsNames));
     if (section == "profile") {
-      if (part.has("window")) out.profile.window = part.choice("window", kWindows);
+      if (part.has("window")) out.profile.window = part.choice("window", choices_of<Window>(kWindowNames));
       if (part.has("kernel_time")) read_kernel_time(part, out.profile);
       any = any || !out.profile.kernel_time.empty();
     }

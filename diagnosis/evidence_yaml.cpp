@@ -62,30 +62,6 @@ std::string text_of(const Value& value, Dimension dimension, bool whole) {
   return exact_text(value.interval, dimension);
 }
 
-std::string_view name_of_arrivals(Arrivals arrivals) {
-  switch (arrivals) {
-    case Arrivals::one_at_a_time:
-      return "one_at_a_time";
-    case Arrivals::open:
-      return "open";
-    case Arrivals::saturated:
-      return "saturated";
-  }
-  return "";
-}
-
-std::string_view name_of_window(Window window) {
-  switch (window) {
-    case Window::decode:
-      return "decode";
-    case Window::prefill:
-      return "prefill";
-    case Window::training:
-      return "training";
-  }
-  return "";
-}
-
 Node section_of(const Evidence& evidence, std::string_view section) {
   Node out = map();
   Evidence copy = evidence;  // the table of fields hands out references that may be written through
@@ -141,7 +117,7 @@ std::map<KernelGroup, Value> with_sum_of_one(std::map<KernelGroup, Value> shares
 
 Node profile_of(const Evidence& evidence) {
   Node out = section_of(evidence, "profile");
-  if (evidence.profile.window) put(out, "window", name_of_window(*evidence.profile.window));
+  if (evidence.profile.window) put(out, "window", name_of(*evidence.profile.window));
   if (evidence.profile.kernel_time.empty()) return out;
   Node shares = map();
   for (const auto& [group, share] : with_sum_of_one(evidence.profile.kernel_time))
@@ -190,7 +166,7 @@ core::Node to_document(const Evidence& evidence, const EvidenceNames& names) {
   }
   Node serving = section_of(evidence, "serving");
   if (evidence.serving.arrivals)
-    put(serving, "arrivals", name_of_arrivals(*evidence.serving.arrivals));
+    put(serving, "arrivals", name_of(*evidence.serving.arrivals));
   put_if_any("serving", std::move(serving));
   put_if_any("measured", section_of(evidence, "measured"));
   put_if_any("profile", profile_of(evidence));

@@ -1,3 +1,4 @@
+#include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/evidence_yaml.hpp"
 
 #include <catch2/catch.hpp>

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/markdown.hpp"
 #include "diagnosis/memo.hpp"
 #include "diagnosis/prose.hpp"

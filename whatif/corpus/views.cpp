@@ -120,18 +120,6 @@ double peak_ratio(const RunView& v) {
   return gpu.peak[model.activations] / gpu.peak[model.math];
 }
 
-std::string_view name_of_window(diagnosis::Window window) {
-  switch (window) {
-    case diagnosis::Window::decode:
-      return "decode";
-    case diagnosis::Window::prefill:
-      return "prefill";
-    case diagnosis::Window::training:
-      return "training";
-  }
-  return "";
-}
-
 /// The middle half of a run, as somebody sees it who looks at a gauge.
 template <class Of>
 double gauge(const sim::RunResult& result, Of&& of) {
@@ -186,7 +174,7 @@ std::string typed_percentages(const RunView& v, Draw& draw) {
   const auto fraction = [&](std::string_view key, const diagnosis::Maybe& value) {
     if (value) profile.put(key, percent_text(value->best));
   };
-  profile.put("window", name_of_window(*seen.window));
+  profile.put("window", diagnosis::name_of(*seen.window));
   if (seen.flop_fraction)
     profile.put("flop_fraction", percent_text(seen.flop_fraction->best * peak_ratio(v)));
   fraction("hbm_fraction", seen.hbm_fraction);

@@ -63,7 +63,9 @@ int list(const Options& options) {
   const auto library = core::ConfigLibrary::standard();
   if (!options.kind.empty()) require_known("kind", options.kind, kKinds);
   if (!options.name.empty()) {
-    const std::string name = library.called(options.kind, options.name).value_or(options.name);
+    // A model may be asked for by its repository: "Qwen/Qwen3-8B".
+    const std::string word = options.name.substr(options.name.rfind('/') + 1);
+    const std::string name = library.called(options.kind, word).value_or(options.name);
     require_known("name", name, names_of(options.kind, library));
     if (options.json)
       throw core::ConfigError(

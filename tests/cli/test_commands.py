@@ -538,6 +538,12 @@ def test_list_shows_one_configuration_with_what_it_builds_on():
     assert "compute_units: 304\n" in text and "base:" not in text
 
 
+def test_list_takes_the_names_that_people_write():
+    assert ridgeline("list", "hw", "NVIDIA A100-SXM4-40GB") == ridgeline("list", "hw", "a100_40gb")
+    assert ridgeline("list", "hw", "RTX 3090") == ridgeline("list", "hw", "rtx3090")
+    assert ridgeline("list", "models", "meta-llama/Llama-2-7b-hf") == ridgeline("list", "models", "llama2_7b")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_shows_how_to_type_it(command):
     text = ridgeline(command, "--help")

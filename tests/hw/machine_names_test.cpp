@@ -69,4 +69,20 @@ TEST_CASE("A name of two characters stands alone", "[hw][machine_names]") {
   CHECK(shelf.in("max4 on an X4") == "x4");
 }
 
+TEST_CASE("A shipped machine answers to its title without the maker", "[hw][machine_names]") {
+  const auto& library = ridgeline::tests::shipped();
+  const MachineNames names(library);
+  for (const std::string& name : library.names("hw")) {
+    const auto own = ridgeline::core::load_yaml(library.root() / "hw" / (name + ".yaml"));
+    std::string title = own.find("name")->scalar;
+    CHECK(names.in(title) == name);
+    for (const char* maker : {"NVIDIA ", "AMD ", "Instinct "}) {
+      if (title.starts_with(maker)) title = title.substr(std::string_view(maker).size());
+    }
+    INFO(title);
+    CHECK(library.called("hw", title) == name);
+    CHECK(names.in("8x " + title) == name);
+  }
+}
+
 }  // namespace

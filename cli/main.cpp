@@ -38,6 +38,8 @@ constexpr Command kCommands[] = {
      declare_evidence},
     {"corpus", "random servers with known limiters, labelled, at three depths of evidence",
      declare_corpus},
+    {"score", "the diagnosis held against cases, public reports, a labelled corpus, real traces",
+     declare_score},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

@@ -70,6 +70,7 @@ struct Engine {
   std::string name;
   std::optional<bool> enforce_eager;
   std::optional<bool> enable_prefix_caching;
+  std::optional<bool> async_scheduling;  // the host works on the next step while the device runs
   Maybe max_num_seqs;
   Maybe max_num_batched_tokens;
   Maybe speculative_tokens;  // guessed a pass

@@ -400,6 +400,7 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
       out.engine.name = part.get<std::string>("name", "");
       out.engine.enforce_eager = part.maybe<bool>("enforce_eager");
       out.engine.enable_prefix_caching = part.maybe<bool>("enable_prefix_caching");
+      out.engine.async_scheduling = part.maybe<bool>("async_scheduling");
     }
     if (section == "serving" && part.has("arrivals"))
       out.serving.arrivals = part.choice("arrivals", choices_of<Arrivals>(kArrivalsNames));

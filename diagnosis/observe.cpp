@@ -83,6 +83,7 @@ Evidence observe(const Observation& o) {
   if (o.devices != 1.0) e.machine.devices = read_exactly(o.devices, "set-up");
   e.model = o.model;
   e.serving = o.serving;
+  e.engine = o.engine;
   e.measured = o.measured;
   e.proposals = o.proposals;
 

@@ -21,6 +21,7 @@ struct Observation {
   /// Lengths, arrivals, microbatch, KV usage: whatever the server's set-up says. Tokens a step and
   /// contexts are taken from the summary where it has them.
   Serving serving;
+  Engine engine;
   /// What clients saw: throughput, ttft, itl. The time of a step is taken from the summary.
   Measured measured;
   double devices = 1.0;  // that share one copy of the model

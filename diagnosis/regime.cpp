@@ -1,6 +1,7 @@
 #include "diagnosis/regime.hpp"
 
 #include "diagnosis/symptoms.hpp"
+#include "diagnosis/usual.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,7 @@ namespace {
 /// kernels that read memory as fast as they can come to 0.5 to 0.8 of the datasheet.
 constexpr double kNearRoof = 0.4;
 /// Two mechanisms closer than this cannot be ranked.
-constexpr double kTooClose = 0.06;
+constexpr double kTooClose = 0.03;
 
 struct Side {
   Regime regime;
@@ -29,14 +30,26 @@ struct DeviceTime {
   [[nodiscard]] double all() const { return bandwidth + compute + kernels; }
 };
 
-DeviceTime device_time(const Evidence& e, const TimeBudget& budget) {
+DeviceTime device_time(const Evidence& e, const Work& w, const TimeBudget& budget) {
   DeviceTime t{budget.share(Cause::bandwidth).best, budget.share(Cause::compute).best,
                budget.share(Cause::kernels).best, 0.0};
   const hw::Dtype dtype = e.model.activation_dtype.value_or(hw::Dtype::bf16);
   const auto sustained = e.machine.peak_sustained.find(dtype);
   const double matrix = sustained != e.machine.peak_sustained.end() ? sustained->second : 1.0;
+  // Passes over activations count as bytes at a roof only as far as the counter saw bytes.
+  double read = t.bandwidth;
+  if (e.profile.hbm_fraction && w.window != Window::decode)
+    read = std::min(read, e.profile.hbm_fraction->best);
   if (t.all() > 0.0)
-    t.near = std::min(1.0, (t.bandwidth / e.machine.hbm_sustained + t.compute / matrix) / t.all());
+    t.near = std::min(1.0, (read / e.machine.hbm_sustained + t.compute / matrix) / t.all());
+  // Steps with prompts and steps without stand at different roofs, one after the other: their
+  // counters add up.
+  if (w.phase == Phase::mixed && e.profile.hbm_fraction && e.profile.flop_fraction && t.all() > 0.0) {
+    const double both = (e.profile.hbm_fraction->best / e.machine.hbm_sustained +
+                         e.profile.flop_fraction->best / matrix) /
+                        t.all();
+    t.near = std::clamp(both, t.near, 1.0);
+  }
   return t;
 }
 
@@ -45,17 +58,13 @@ Regime on_device(const DeviceTime& t) {
   return t.compute > t.bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
-/// An all-reduce of the few hundred kilobytes that a decode step sends, its waiting included; two
-/// of them a layer.
-constexpr double kAllReduceSeconds = 20e-6;
 /// Roofs that stand out even when the rest was not separated: matrix units and HBM are rarely seen
 /// busier than twice this in a server, so the rest is mostly kernels of the same kind.
 constexpr double kComputeStandsOut = 0.25;
 constexpr double kBandwidthStandsOut = 0.35;
 
-/// What nobody separated most likely is: a decode step that is far from its roof waits for its host
-/// or, on several devices, for its collectives; a long prompt or a training step is slow inside its
-/// kernels.
+/// What nobody separated most likely is: what usually takes that long, and beyond all that is
+/// usual, kernels that are slower than they usually are.
 Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   const double bandwidth = budget.share(Cause::bandwidth).best;
   const double compute = budget.share(Cause::compute).best;
@@ -63,14 +72,22 @@ Regime guess(const Evidence& e, const Work& w, const TimeBudget& budget) {
   constexpr double kPromptsStandOut = 0.12;
   if (w.prompt_share > kMostlyPrompts && compute >= kPromptsStandOut) return Regime::compute_bound;
   if (w.window != Window::decode) return Regime::kernel_inefficiency;
-  const bool several = best_or(e.machine.devices, 1.0) > 1.5;
-  const double collectives = 2.0 * best_or(e.model.layers, 40.0) * kAllReduceSeconds;
-  const double unknown_seconds = budget.share(Cause::unexplained).best * budget.total.best;
-  if (several && budget.in_seconds && collectives > 0.3 * unknown_seconds)
-    return Regime::communication_bound;
-  if (compute >= kComputeStandsOut) return Regime::compute_bound;
+  if (compute >= kComputeStandsOut && compute >= bandwidth) return Regime::compute_bound;
   if (bandwidth >= kBandwidthStandsOut) return Regime::bandwidth_bound;
-  return Regime::overhead_bound;
+  const auto usual = usual_seconds(e, w);
+  const auto at = [&](Cause c) { return usual[static_cast<std::size_t>(c)]; };
+  const double host = at(Cause::launch) + at(Cause::host);
+  const double links = at(Cause::communication);
+  const double open = budget.share(Cause::unexplained).best * best_or(w.time, 0.0);
+  if (!budget.in_seconds) {
+    if (links > std::max(host, at(Cause::bandwidth))) return Regime::communication_bound;
+    return at(Cause::bandwidth) + bandwidth >= host ? Regime::bandwidth_bound
+                                                    : Regime::overhead_bound;
+  }
+  const double slow = std::max(0.0, open - host - links);
+  if (links >= host && links >= slow) return Regime::communication_bound;
+  if (host >= slow) return Regime::overhead_bound;
+  return Regime::kernel_inefficiency;
 }
 
 /// A heuristic, not a probability: each number that could contradict the verdict and is missing
@@ -198,9 +215,19 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
     return {Regime::load_bound,
             certain(0.85, "no step runs and nothing waits", {*e.profile.idle_fraction})};
+  // At a usual pace the work offered fills less than half of the time.
+  const double busy = usual_busy(e, w);
+  if (busy > 0.0 && busy < 0.5 && best_or(e.serving.waiting, 0.0) < 1.0 && !e.profile.idle_fraction)
+    return {Regime::load_bound,
+            certain(0.45, "at a usual pace the requests would fill less than half of the time", {})};
   if (!budget) return {Regime::mixed, certain(0.05, "no time and no share of one", {})};
 
-  const DeviceTime on_it = device_time(e, *budget);
+  if (budget->host_behind)
+    return {Regime::overhead_bound,
+            certain(0.8, "the host works beside the device, and the device waits for it still",
+                    {budget->find(LineId::host) != nullptr ? budget->find(LineId::host)->time
+                                                           : budget->total})};
+  const DeviceTime on_it = device_time(e, w, *budget);
   const double bandwidth = on_it.bandwidth;
   const double compute = on_it.compute;
   const double unknown = budget->share(Cause::unexplained).best;

@@ -30,6 +30,8 @@ class Builder {
     if (gaps_) add(LineId::launch_gaps, Cause::launch, "gaps between kernels", *gaps_);
     if (host_) add(LineId::host, Cause::host, "host around a step's kernels", *host_);
     close();
+    part_kernel_floors();
+    part_collectives();
     fit_to_clues();
     tighten();
     leave_trail(budget_);
@@ -81,6 +83,8 @@ class Builder {
     if (!gap && gaps_ && p.kernels_per_step) gap = *gaps_ / *p.kernels_per_step;
     budget_.back_to_back =
         gap && gaps_ && gap->best <= kDispatch && gaps_->best < 0.05 * budget_.total.best;
+    budget_.host_behind = e_.engine.async_scheduling.value_or(false) && host_ &&
+                          host_->best > 0.05 * budget_.total.best;
     budget_.host_paced =
         gap && gaps_ && gap->best > kDispatch && gaps_->best > 0.1 * budget_.total.best;
   }
@@ -100,6 +104,15 @@ class Builder {
       budget_.bandwidth_floor = *e_.profile.hbm_fraction * total;
     if (w_.weights_read && w_.time && best_or(budget_.bandwidth_floor, 0.0) > 0.0)
       trust_no_even_choice();
+    // A prompt's time may hold the prompts before it: the counter has seen them all.
+    const Maybe attention = w_.materialised ? w_.attention_flop_square : w_.attention_flop;
+    const Maybe linear_part = by_groups() && w_.linear_flop && attention
+                                  ? Maybe(*w_.linear_flop / (*w_.linear_flop + *attention))
+                                  : Maybe(1.0);
+    const Maybe counted = e_.profile.flop_fraction * Maybe(total) * linear_part;
+    if (w_.window == Window::prefill && counted && budget_.compute_floor &&
+        counted->best > 1.1 * budget_.compute_floor->best)
+      budget_.compute_floor = counted;
     for (Maybe* floor : {&budget_.compute_floor, &budget_.bandwidth_floor}) {
       if (!*floor) continue;
       if ((*floor)->low() > 1.02 * total.high()) budget_.overfull = true;
@@ -335,6 +348,55 @@ class Builder {
         highs += t.high - old.high;
       }
     }
+  }
+
+  void scale_kernel_distances(double factor) {
+    for (Line& line : budget_.lines) {
+      if (line.cause != Cause::kernels) continue;
+      line.time.best *= factor;
+      line.time.interval.low *= factor;
+    }
+  }
+
+  [[nodiscard]] double kernel_distances() const {
+    double sum = 0.0;
+    for (const Line& line : budget_.lines) {
+      if (line.cause == Cause::kernels) sum += line.time.best;
+    }
+    return sum;
+  }
+
+  /// The shortest kernels of a timeline show what any kernel takes. Launched one by one, that is
+  /// mostly the launch: fewer of them help, not better ones.
+  void part_kernel_floors() {
+    const Profile& p = e_.profile;
+    if (!e_.engine.enforce_eager.value_or(false) || !p.kernel_length || p.kernel_length->origin != Origin::read || !p.kernels_per_step) return;
+    const double floors = p.kernels_per_step->best * p.kernel_length->low();
+    const double distances = kernel_distances();
+    const double part = std::min(floors, distances);
+    if (!(part > 0.01 * budget_.total.best)) return;
+    scale_kernel_distances(1.0 - part / distances);
+    add(LineId::kernel_floors, Cause::launch, "what any kernel takes, however little it does",
+        computed("kernels a step times the shortest of them", {0.0, part}, part, Origin::derived,
+                 {*p.kernels_per_step, *p.kernel_length}));
+  }
+
+  /// Busy time of several devices holds their collectives. Where no table of kernels tells them
+  /// apart, what kernels usually leave of it is theirs.
+  void part_collectives() {
+    const Line* distance = budget_.find(LineId::kernel_distance);
+    const auto usual = usual_shares(e_, w_);
+    const auto at = [&](Cause c) { return usual[static_cast<std::size_t>(c)]; };
+    if (distance == nullptr || by_groups() || at(Cause::communication) <= 0.0 ||
+        e_.profile.communication_time || e_.profile.communication_fraction)
+      return;
+    const double all = distance->time.best;
+    const double share =
+        at(Cause::communication) / (at(Cause::communication) + at(Cause::kernels));
+    const double part = share * all;
+    scale_kernel_distances(1.0 - share);
+    add(LineId::communication, Cause::communication, "collectives, as far as they usually go",
+        Value({0.0, all}, part, Origin::assumed, "what kernels and collectives usually take"));
   }
 
   /// What trials, sweeps and the like say of the time's causes, laid over the lines: a cause that

@@ -32,6 +32,7 @@ enum class LineId : std::uint8_t {
   casts,
   other_kernels,
   launch_gaps,
+  kernel_floors,         // what each kernel takes however little it does
   host,
   communication,
   transfer,
@@ -57,6 +58,7 @@ struct TimeBudget {
   std::string_view unit;    // what the time is of: "a decode step", "the time to first token"
   bool host_paced = false;  // the device waits for each launch: a shorter kernel makes a longer gap
   bool back_to_back = false;  // measured gaps no longer than a device needs between two kernels
+  bool host_behind = false;   // the host works beside the device, and the device waits for it still
   bool overfull =
       false;  // the floors alone exceed the measured time: the evidence contradicts itself
 

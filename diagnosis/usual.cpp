@@ -38,7 +38,7 @@ double step_seconds(const Evidence& e, const Work& w) {
 
 }  // namespace
 
-std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
+std::array<double, kCauses> usual_seconds(const Evidence& e, const Work& w) {
   std::array<double, kCauses> out{};
   const auto at = [&](Cause c) -> double& { return out[static_cast<std::size_t>(c)]; };
   const double layers = best_or(e.model.layers, kLayers);
@@ -68,13 +68,37 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
   }
   at(Cause::transfer) = 0.01 * time;
   at(Cause::capacity) = 0.01 * time;
-  const double all = [&] {
-    double sum = 0.0;
-    for (const double x : out) sum += x;
-    return sum;
-  }();
+  return out;
+}
+
+std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
+  std::array<double, kCauses> out = usual_seconds(e, w);
+  double all = 0.0;
+  for (const double x : out) all += x;
   for (double& x : out) x /= std::max(all, 1e-300);
   return out;
+}
+
+double usual_busy(const Evidence& e, const Work& w) {
+  const Measured& m = e.measured;
+  const bool has_gaps = e.serving.arrivals == Arrivals::open ||
+                        e.serving.arrivals == Arrivals::one_at_a_time;
+  if (!has_gaps || w.window != Window::decode || !m.throughput || m.itl || m.step_time ||
+      m.throughput_per_sequence || !w.weights_read || !w.bandwidth || !w.parameters || !w.peak)
+    return 0.0;
+  // One sequence at a time, which is the longest that serving them can take.
+  const std::array<double, kCauses> usual = usual_seconds(e, w);
+  double beside = 0.0;
+  for (const Cause c : {Cause::launch, Cause::host, Cause::communication})
+    beside += usual[static_cast<std::size_t>(c)];
+  const double step = w.weights_read->best / w.bandwidth->best / kUsuallyOfRoof + beside;
+  const double requests = best_or(e.serving.output_tokens, 0.0) > 0.0
+                              ? m.throughput->best / e.serving.output_tokens->best
+                              : 0.0;
+  constexpr double kUsuallyOfPeak = 0.4;  // prompts of some hundred tokens and more
+  const double prompt = 2.0 * w.parameters->best * best_or(e.serving.prompt_tokens, 0.0) /
+                        (kUsuallyOfPeak * w.peak->best);
+  return m.throughput->best * step + requests * (prompt + beside);
 }
 
 }  // namespace ridgeline::diagnosis

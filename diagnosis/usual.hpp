@@ -13,7 +13,15 @@ namespace ridgeline::diagnosis {
 /// Kernels that stream memory or multiply usually reach about this much of a roof.
 inline constexpr double kUsuallyOfRoof = 0.65;
 
-/// Relative weights by cause; `unexplained` is zero.
+/// Of one step, by cause; `unexplained` is zero. Of bandwidth and arithmetic only what stands on no
+/// ledger yet.
+[[nodiscard]] std::array<double, kCauses> usual_seconds(const Evidence& evidence, const Work& work);
+
+/// Share of the time that a server at its usual pace would need for what it was seen to do, one
+/// sequence at a time; 0 where that cannot be said, or where times of single tokens are known.
+[[nodiscard]] double usual_busy(const Evidence& evidence, const Work& work);
+
+/// The same as relative weights.
 [[nodiscard]] std::array<double, kCauses> usual_shares(const Evidence& evidence, const Work& work);
 
 }  // namespace ridgeline::diagnosis

@@ -120,6 +120,10 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   o.gpu = result.scenario.gpu;
   o.model = diagnosis::model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
   o.serving = serving_facts(result, metrics);
+  if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
+    o.engine.enforce_eager = result.scenario.engine.enforce_eager;
+    o.engine.async_scheduling = result.scenario.engine.async_scheduling;
+  }
   const timeline::Window window = window_of(result, choice);
   o.measured = client_view(result, metrics, window);
   // The GPUs that read their parts of a layer at once; the stages of a pipeline take turns.

@@ -24,7 +24,7 @@ double tail(const Situation& s) {
 constexpr core::Interval kLaunchesLeft{0.3, 0.8};
 
 bool launches_bind(const Situation& s) {
-  return s.regime == Regime::overhead_bound && s.budget.share(LineId::launch_gaps).best > 0.2;
+  return s.regime == Regime::overhead_bound && s.budget.share(Cause::launch).best > 0.2;
 }
 
 bool applies(const Situation& s) {
@@ -36,12 +36,13 @@ Assessment assess(const Situation& s, std::string_view how) {
   Rewrite ledger(s.budget);
   if (launches_bind(s)) {
     ledger.scale(LineId::launch_gaps, kLaunchesLeft)
+        .scale(LineId::kernel_floors, kLaunchesLeft)
         .scale(LineId::norms, kPassesLeft)
         .scale(LineId::elementwise, kPassesLeft);
     return {
         ledger.gain(),
         fmt::format("launches are {} of the time, and a fused kernel is one instead of many; {}",
-                    percent_text(s.budget.share(LineId::launch_gaps).best), how)};
+                    percent_text(s.budget.share(Cause::launch).best), how)};
   }
   if (!(tail(s) > 0.0)) {
     // Which kernels are slow was not said; unfused passes are the usual ones in training.

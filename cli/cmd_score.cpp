@@ -48,9 +48,7 @@ class Scratch {
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::filesystem::path of(std::int64_t i) const {
-    return path_ / std::to_string(i);
-  }
+  [[nodiscard]] std::filesystem::path of(std::int64_t i) const { return path_ / std::to_string(i); }
 
  private:
   std::filesystem::path path_;
@@ -95,13 +93,21 @@ std::string of(std::int64_t part, std::int64_t whole) {
 
 std::string percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "-"
-                    : fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) /
-                                                  static_cast<double>(whole));
+                    : fmt::format("{:.0f} %",
+                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-const std::vector<std::string> kHeader{
-    "truth", "n", "regime", "", "first or second fix", "", "rejects", "", "wrong at 80 %",
-    "contradictions named", "gain, median error"};
+const std::vector<std::string> kHeader{"truth",
+                                       "n",
+                                       "regime",
+                                       "",
+                                       "first or second fix",
+                                       "",
+                                       "rejects",
+                                       "",
+                                       "wrong at 80 %",
+                                       "contradictions named",
+                                       "gain, median error"};
 
 std::vector<std::string> row_of(const Part& part) {
   const whatif::Marks& m = part.marks;
@@ -250,7 +256,9 @@ Action declare_score(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}))
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "of the corpus")->type_name("SEED")->capture_default_str();
+  app.add_option("--seed", options->seed, "of the corpus")
+      ->type_name("SEED")
+      ->capture_default_str();
   app.add_option("--jobs", options->jobs, "processes at work; as many as cores if left out")
       ->type_name("JOBS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));

@@ -103,6 +103,11 @@ hw::Dtype arithmetic_dtype(const Model& model) {
   return *model.weight_dtype;
 }
 
+double matrix_sustained(const Evidence& e, hw::Dtype dtype) {
+  const auto it = e.machine.peak_sustained.find(dtype);
+  return it != e.machine.peak_sustained.end() ? it->second : 1.0;
+}
+
 Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
   const auto at = [&](hw::Dtype d) -> Maybe {
     const auto it = machine.peak.find(d);

@@ -11,6 +11,8 @@ namespace ridgeline::diagnosis {
 
 /// The dtype in which the model's matrices are multiplied.
 [[nodiscard]] hw::Dtype arithmetic_dtype(const Model& model);
+/// What the best kernels reach of the matrix peak at that dtype; 1 where nobody measured it.
+[[nodiscard]] double matrix_sustained(const Evidence& evidence, hw::Dtype dtype);
 /// Peak of one device at that dtype, or at the 16-bit one that equals it.
 [[nodiscard]] Maybe peak_of(const Machine& machine, hw::Dtype dtype);
 

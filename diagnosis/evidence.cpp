@@ -24,8 +24,7 @@ Machine machine_from(const hw::GpuSpec& gpu) {
   machine.hbm_sustained = gpu.hbm.sustained;
   if (gpu.compute_units > 0)
     machine.compute_units = read_exactly(static_cast<double>(gpu.compute_units), "machine");
-  if (gpu.host_link)
-    machine.host_bandwidth = read_exactly(gpu.host_link->rate.value(), "machine");
+  if (gpu.host_link) machine.host_bandwidth = read_exactly(gpu.host_link->rate.value(), "machine");
   machine.link_rate = gpu.node.rate.value();
   machine.linked_in_pairs = gpu.node.topology == hw::Topology::full_mesh;
   return machine;

@@ -170,6 +170,7 @@ struct Profile {
   Maybe host_issue_time;  // of one step, on the host's clock: from its first launch to its last
   Maybe device_span;      // of one step, on the device's clock: from its first kernel to its last
   Maybe occupied;         // share of the compute units that the longest kernel's workgroups fill
+  Maybe near_roof;        // share of kernel time at a roof that the machine sustains
   Maybe clock_fraction;   // of the rated clock, sustained
   Maybe imbalance;        // work of the busiest device over the mean
   std::map<KernelGroup, Value> kernel_time;  // shares of all kernel time

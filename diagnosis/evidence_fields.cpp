@@ -110,6 +110,8 @@ const std::vector<Field>& evidence_fields() {
                       "of a step, on the device's clock: first kernel to last"),
       RIDGELINE_FIELD(profile, occupied, fraction, false,
                       "of the compute units, by the longest kernel's workgroups: '4 of 108'"),
+      RIDGELINE_FIELD(profile, near_roof, fraction, false,
+                      "of kernel time: at a roof that the machine sustains"),
       RIDGELINE_FIELD(profile, clock_fraction, fraction, false,
                       "sustained over rated clock: '1580 of 1965'"),
       RIDGELINE_FIELD(profile, imbalance, none, false, "work of the busiest device over the mean"),

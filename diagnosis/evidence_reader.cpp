@@ -254,8 +254,8 @@ void read_kernels(const Reader& root, Evidence& out) {
     KernelRow row;
     row.name = in.get<std::string>("name", "");
     in.require(!row.name.empty() || in.has("group"), "name", "a kernel's name, or its group");
-    row.group =
-        in.has("group") ? in.choice("group", choices_of<KernelGroup>(kKernelGroupNames)) : group_of(timeline::classify(row.name).cls);
+    row.group = in.has("group") ? in.choice("group", choices_of<KernelGroup>(kKernelGroupNames))
+                                : group_of(timeline::classify(row.name).cls);
     const auto at = [&](std::string_view key, Dimension dimension, bool whole, Maybe& value) {
       if (in.has(key)) value = read_value(in, key, dimension, whole);
     };
@@ -405,7 +405,8 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
     if (section == "serving" && part.has("arrivals"))
       out.serving.arrivals = part.choice("arrivals", choices_of<Arrivals>(kArrivalsNames));
     if (section == "profile") {
-      if (part.has("window")) out.profile.window = part.choice("window", choices_of<Window>(kWindowNames));
+      if (part.has("window"))
+        out.profile.window = part.choice("window", choices_of<Window>(kWindowNames));
       if (part.has("kernel_time")) read_kernel_time(part, out.profile);
       any = any || !out.profile.kernel_time.empty();
     }

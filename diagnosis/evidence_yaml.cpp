@@ -126,6 +126,62 @@ Node profile_of(const Evidence& evidence) {
   return out;
 }
 
+Node engine_of(const Evidence& evidence) {
+  Node out = section_of(evidence, "engine");
+  const Engine& engine = evidence.engine;
+  const auto put_flag = [&out](std::string_view key, const std::optional<bool>& flag) {
+    if (flag) put(out, key, *flag ? "true" : "false");
+  };
+  if (!engine.name.empty()) put(out, "name", engine.name);
+  put_flag("enforce_eager", engine.enforce_eager);
+  put_flag("enable_prefix_caching", engine.enable_prefix_caching);
+  put_flag("async_scheduling", engine.async_scheduling);
+  return out;
+}
+
+/// Of a kernel the sums stand; of a trial what its author would write as a speedup.
+Node kernels_of(const Evidence& evidence) {
+  Node out;
+  out.kind = Node::Kind::list;
+  for (const KernelRow& row : evidence.kernels) {
+    Node item = map();
+    if (!row.name.empty()) put(item, "name", row.name);
+    put(item, "group", name_of(row.group));
+    const auto put_value = [&item](std::string_view key, const Maybe& value, Dimension dimension) {
+      if (value) put(item, key, text_of(*value, dimension, dimension == Dimension::none));
+    };
+    put_value("calls", row.calls, Dimension::none);
+    put_value("time", row.time, Dimension::time);
+    put_value("share", row.share, Dimension::fraction);
+    put_value("bytes", row.bytes, Dimension::bytes);
+    put_value("flop", row.flop, Dimension::flop);
+    put_value("occupied", row.occupied, Dimension::fraction);
+    out.items.push_back(std::move(item));
+  }
+  return out;
+}
+
+Node trials_of(const Evidence& evidence) {
+  Node out;
+  out.kind = Node::Kind::list;
+  for (const Trial& trial : evidence.trials) {
+    Node item = map();
+    put(item, "change", trial.change);
+    if (!trial.when.empty()) put(item, "when", trial.when);
+    if (trial.with) put(item, "in_place", "true");
+    put(item, "speedup", text_of(trial.effects.front().gain, Dimension::none, false));
+    out.items.push_back(std::move(item));
+  }
+  return out;
+}
+
+Node words_of(const std::vector<std::string>& words) {
+  Node out;
+  out.kind = Node::Kind::list;
+  for (const std::string& word : words) out.items.push_back(scalar(word));
+  return out;
+}
+
 }  // namespace
 
 std::string exact_text(core::Interval value, Dimension dimension) {
@@ -164,18 +220,17 @@ core::Node to_document(const Evidence& evidence, const EvidenceNames& names) {
   } else {
     put_if_any("model", model_of(evidence));
   }
+  put_if_any("engine", engine_of(evidence));
   Node serving = section_of(evidence, "serving");
-  if (evidence.serving.arrivals)
-    put(serving, "arrivals", name_of(*evidence.serving.arrivals));
+  if (evidence.serving.arrivals) put(serving, "arrivals", name_of(*evidence.serving.arrivals));
   put_if_any("serving", std::move(serving));
+  put_if_any("memory", section_of(evidence, "memory"));
   put_if_any("measured", section_of(evidence, "measured"));
   put_if_any("profile", profile_of(evidence));
-  if (!evidence.proposals.empty()) {
-    Node list;
-    list.kind = Node::Kind::list;
-    for (const std::string& name : evidence.proposals) list.items.push_back(scalar(name));
-    put(out, "proposals", std::move(list));
-  }
+  if (!evidence.kernels.empty()) put(out, "kernels", kernels_of(evidence));
+  if (!evidence.trials.empty()) put(out, "trials", trials_of(evidence));
+  if (!evidence.symptoms.empty()) put(out, "symptoms", words_of(evidence.symptoms));
+  if (!evidence.proposals.empty()) put(out, "proposals", words_of(evidence.proposals));
   return out;
 }
 

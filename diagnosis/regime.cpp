@@ -1,5 +1,6 @@
 #include "diagnosis/regime.hpp"
 
+#include "diagnosis/complete.hpp"
 #include "diagnosis/symptoms.hpp"
 #include "diagnosis/usual.hpp"
 
@@ -33,9 +34,7 @@ struct DeviceTime {
 DeviceTime device_time(const Evidence& e, const Work& w, const TimeBudget& budget) {
   DeviceTime t{budget.share(Cause::bandwidth).best, budget.share(Cause::compute).best,
                budget.share(Cause::kernels).best, 0.0};
-  const hw::Dtype dtype = e.model.activation_dtype.value_or(hw::Dtype::bf16);
-  const auto sustained = e.machine.peak_sustained.find(dtype);
-  const double matrix = sustained != e.machine.peak_sustained.end() ? sustained->second : 1.0;
+  const double matrix = matrix_sustained(e, w.dtype);
   // Passes over activations count as bytes at a roof only as far as the counter saw bytes.
   double read = t.bandwidth;
   if (e.profile.hbm_fraction && w.window != Window::decode)
@@ -44,12 +43,22 @@ DeviceTime device_time(const Evidence& e, const Work& w, const TimeBudget& budge
     t.near = std::min(1.0, (read / e.machine.hbm_sustained + t.compute / matrix) / t.all());
   // Steps with prompts and steps without stand at different roofs, one after the other: their
   // counters add up.
-  if (w.phase == Phase::mixed && e.profile.hbm_fraction && e.profile.flop_fraction && t.all() > 0.0) {
+  if (w.phase == Phase::mixed && e.profile.hbm_fraction && e.profile.flop_fraction &&
+      t.all() > 0.0) {
     const double both = (e.profile.hbm_fraction->best / e.machine.hbm_sustained +
                          e.profile.flop_fraction->best / matrix) /
                         t.all();
     t.near = std::clamp(both, t.near, 1.0);
   }
+  // The counter looked at these very steps; the ledger's bytes are those of steps of average
+  // length.
+  constexpr double kSameBytes = 2.0;
+  const double expected = best_or(w.hbm_expected, 0.0);
+  if (w.window == Window::decode && e.profile.hbm_fraction && t.all() > 0.0 &&
+      e.profile.hbm_fraction->best < kSameBytes * expected)
+    t.near =
+        std::clamp(e.profile.hbm_fraction->best / e.machine.hbm_sustained / t.all(), t.near, 1.0);
+  if (e.profile.near_roof) t.near = e.profile.near_roof->best;
   return t;
 }
 
@@ -205,11 +214,16 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const bool more_would_help =
       compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
   const bool seen_full = has_symptom(e, "kv_cache_full") || has_symptom(e, "prefix_evicted");
-  const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95 || seen_full;
+  // Full is when the next sequence finds no room.
+  const Maybe& used = e.serving.kv_usage;
+  const bool no_room = used && w.sequences && used->best > 0.5 &&
+                       used->best * (1.0 + 1.0 / std::max(w.sequences->best, 1.0)) > 0.98;
+  const bool kv_full = best_or(e.serving.kv_usage, 0.0) >= 0.95 || no_room || seen_full;
   const bool turned_away = best_or(e.serving.waiting, 0.0) >= 1.0 ||
                            best_or(e.serving.preemptions, 0.0) >= 1.0 ||
                            (seen_full && best_or(w.kv_demand, 0.0) > 1.05);
-  if (kv_full && turned_away && more_would_help) return {Regime::capacity_bound,
+  if (kv_full && turned_away && more_would_help)
+    return {Regime::capacity_bound,
             certain(0.85, "a full cache and requests that wait",
                     {e.serving.kv_usage.value_or(Value(1.0).as(Origin::given))})};
   if (best_or(e.profile.idle_fraction, 0.0) >= 0.5 && best_or(e.serving.waiting, 0.0) < 1.0)
@@ -218,8 +232,9 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   // At a usual pace the work offered fills less than half of the time.
   const double busy = usual_busy(e, w);
   if (busy > 0.0 && busy < 0.5 && best_or(e.serving.waiting, 0.0) < 1.0 && !e.profile.idle_fraction)
-    return {Regime::load_bound,
-            certain(0.45, "at a usual pace the requests would fill less than half of the time", {})};
+    return {
+        Regime::load_bound,
+        certain(0.45, "at a usual pace the requests would fill less than half of the time", {})};
   if (!budget) return {Regime::mixed, certain(0.05, "no time and no share of one", {})};
 
   if (budget->host_behind)
@@ -245,7 +260,8 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double clues_weight = weight_of_clues(clues, sides[0].regime);
   Value weight = evidence_weight(e, w);
   if (clues_weight > weight.best)
-    weight = certain(clues_weight, "a change that was tried, or a slope, bears the verdict out", {});
+    weight =
+        certain(clues_weight, "a change that was tried, or a slope, bears the verdict out", {});
   const auto from_ledger = [&](double x, std::string why) {
     std::vector<Value> shares;
     for (const Line& line : budget->lines) shares.push_back(line.time);

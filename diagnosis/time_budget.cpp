@@ -370,7 +370,9 @@ class Builder {
   /// mostly the launch: fewer of them help, not better ones.
   void part_kernel_floors() {
     const Profile& p = e_.profile;
-    if (!e_.engine.enforce_eager.value_or(false) || !p.kernel_length || p.kernel_length->origin != Origin::read || !p.kernels_per_step) return;
+    if (!e_.engine.enforce_eager.value_or(false) || !p.kernel_length ||
+        p.kernel_length->origin != Origin::read || !p.kernels_per_step)
+      return;
     const double floors = p.kernels_per_step->best * p.kernel_length->low();
     const double distances = kernel_distances();
     const double part = std::min(floors, distances);
@@ -385,16 +387,21 @@ class Builder {
   /// apart, what kernels usually leave of it is theirs.
   void part_collectives() {
     const Line* distance = budget_.find(LineId::kernel_distance);
-    const auto usual = usual_shares(e_, w_);
-    const auto at = [&](Cause c) { return usual[static_cast<std::size_t>(c)]; };
-    if (distance == nullptr || by_groups() || at(Cause::communication) <= 0.0 ||
+    const double usual = usual_seconds(e_, w_)[static_cast<std::size_t>(Cause::communication)];
+    const double floor =
+        std::max(best_or(budget_.compute_floor, 0.0), best_or(budget_.bandwidth_floor, 0.0));
+    if (distance == nullptr || by_groups() || !budget_.in_seconds || usual <= 0.0 || floor <= 0.0 ||
         e_.profile.communication_time || e_.profile.communication_fraction)
       return;
     const double all = distance->time.best;
-    const double share =
-        at(Cause::communication) / (at(Cause::communication) + at(Cause::kernels));
-    const double part = share * all;
-    scale_kernel_distances(1.0 - share);
+    // Kernels stand at 0.65 of a roof as a rule, at a fifth of it when they are bad; what is left
+    // beyond that is nobody's but the collectives'.
+    const double kernels = (1.0 / kUsuallyOfRoof - 1.0) * floor;
+    constexpr double kBadKernels = 4.0;
+    const double part = std::clamp(
+        std::max(std::min(usual, all * usual / (usual + kernels)), all - kBadKernels * floor), 0.0,
+        all);
+    scale_kernel_distances(all > 0.0 ? 1.0 - part / all : 1.0);
     add(LineId::communication, Cause::communication, "collectives, as far as they usually go",
         Value({0.0, all}, part, Origin::assumed, "what kernels and collectives usually take"));
   }

@@ -32,7 +32,7 @@ enum class LineId : std::uint8_t {
   casts,
   other_kernels,
   launch_gaps,
-  kernel_floors,         // what each kernel takes however little it does
+  kernel_floors,  // what each kernel takes however little it does
   host,
   communication,
   transfer,

@@ -55,7 +55,8 @@ std::array<double, kCauses> usual_seconds(const Evidence& e, const Work& w) {
   if (!training) at(Cause::host) = kHostPerStep + kHostPerSequence * best_or(w.sequences, 1.0);
   if (devices > 1.5) {
     const double message = best_or(w.tokens, 1.0) * best_or(e.model.hidden, 8192.0) * 2.0;
-    const double wire = w.link ? 2.0 * message / (kOfLink * w.link->best) : 0.0;
+    const double sent = 2.0 * (devices - 1.0) / devices * message;
+    const double wire = w.link ? sent / (kOfLink * w.link->best) : 0.0;
     at(Cause::communication) = 2.0 * layers * (kAllReduce + wire);
   }
   at(Cause::kernels) = (1.0 / kUsuallyOfRoof - 1.0) * std::max(floor, 0.1 * time);
@@ -81,10 +82,14 @@ std::array<double, kCauses> usual_shares(const Evidence& e, const Work& w) {
 
 double usual_busy(const Evidence& e, const Work& w) {
   const Measured& m = e.measured;
-  const bool has_gaps = e.serving.arrivals == Arrivals::open ||
-                        e.serving.arrivals == Arrivals::one_at_a_time;
+  const bool has_gaps =
+      e.serving.arrivals == Arrivals::open || e.serving.arrivals == Arrivals::one_at_a_time;
+  const Profile& p = e.profile;
+  const bool profiled =
+      p.hbm_fraction || p.flop_fraction || p.busy_time || p.busy_fraction || !p.kernel_time.empty();
   if (!has_gaps || w.window != Window::decode || !m.throughput || m.itl || m.step_time ||
-      m.throughput_per_sequence || !w.weights_read || !w.bandwidth || !w.parameters || !w.peak)
+      m.throughput_per_sequence || profiled || !w.weights_read || !w.bandwidth || !w.parameters ||
+      !w.peak)
     return 0.0;
   // One sequence at a time, which is the longest that serving them can take.
   const std::array<double, kCauses> usual = usual_seconds(e, w);

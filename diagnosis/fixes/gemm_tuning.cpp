@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "diagnosis/complete.hpp"
 #include "diagnosis/fixes/fix.hpp"
 #include "diagnosis/symptoms.hpp"
 #include "diagnosis/words.hpp"
@@ -10,10 +11,10 @@
 namespace ridgeline::diagnosis {
 namespace {
 
-/// Tuned matrix products with enough rows reach this much of the datasheet peak.
-constexpr core::Interval kOfPeak{0.5, 0.8};
-/// And this much of the bandwidth where they stream weights.
-constexpr core::Interval kOfBandwidth{0.65, 0.85};
+/// Tuned matrix products with enough rows reach this much of what the machine sustains.
+constexpr core::Interval kOfPeak{0.6, 0.95};
+/// And this much of the bandwidth it sustains where they stream weights.
+constexpr core::Interval kOfBandwidth{0.7, 0.95};
 
 bool untuned(const Situation& s) {
   return has_symptom(s.evidence, "untuned_gemm") || has_symptom(s.evidence, "untuned_moe");
@@ -57,7 +58,10 @@ const Fix kGemmTuning{
       const Line* distance = s.budget.find(LineId::matrix_distance);
       if (floor == nullptr) return {{1.0, 1.0}, "the floor of the matrix kernels is not known"};
       const double now = floor->time.best + distance->time.best;
-      const core::Interval reach = arithmetic != nullptr ? kOfPeak : kOfBandwidth;
+      const core::Interval reach =
+          arithmetic != nullptr
+              ? kOfPeak * core::Interval(matrix_sustained(s.evidence, s.work.dtype))
+              : kOfBandwidth * core::Interval(s.evidence.machine.hbm_sustained);
       const core::Interval after{std::min(now, floor->time.best / reach.high),
                                  std::min(now, floor->time.best / reach.low)};
       Rewrite ledger(s.budget);

@@ -66,7 +66,10 @@ const Fix kLargerBatch{
       const double high = 2.0 / (1.0 + per_token + 0.5 * host);
       const double low =
           2.0 / (1.0 + per_token + host + unknown + s.budget.share(Cause::kernels).best);
-      if (m.throughput_per_sequence && !s.overloaded) {
+      // Where requests wait, they are there for the total.
+      const bool wait = s.evidence.serving.arrivals == Arrivals::saturated &&
+                        best_or(s.evidence.serving.waiting, 0.0) >= 1.0;
+      if (m.throughput_per_sequence && !s.overloaded && !wait) {
         // Nobody said which of the two rates is wanted: what the total may gain, a sequence loses.
         return {{1.0, std::max(1.0, high)},
                 "it raises the total, if requests enough are there; each answer takes longer"};

@@ -72,6 +72,12 @@ std::string head(const RunView& v) {
   std::string out =
       fmt::format("title: {}\nmachine: {}\n", v.result.scenario.name, s.machine->name);
   if (s.tensor > 1) out += fmt::format("devices: {}\n", s.tensor);
+  if (s.load != LoadKind::training) {
+    // Switches on the command line: whoever runs the server knows them.
+    const sim::EngineSpec& engine = v.result.scenario.engine;
+    out += fmt::format("engine: {{enforce_eager: {}, async_scheduling: {}}}\n",
+                       engine.enforce_eager, engine.async_scheduling);
+  }
   return out + model_text(s, v.result.scenario.engine.kv_cache_dtype);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/statistics.hpp"
 #include "diagnosis/diagnose_trace.hpp"
+#include "diagnosis/fixes/table.hpp"
 #include "whatif/diagnose_run.hpp"
 #include "whatif/run_case.hpp"
 
@@ -60,8 +61,7 @@ Mark mark(const diagnosis::Diagnosis& answer, const Truth& truth) {
   m.regime_right =
       std::find(truth.regimes.begin(), truth.regimes.end(), answer.regime) != truth.regimes.end();
   if (!truth.fixes.empty()) m.fix_right = one_of(m.fixes, truth.fixes, 2);
-  if (!truth.rejects.empty())
-    m.reject_right = one_of(m.rejects, truth.rejects, m.rejects.size());
+  if (!truth.rejects.empty()) m.reject_right = one_of(m.rejects, truth.rejects, m.rejects.size());
   if (truth.inconsistent) m.inconsistency_named = m.inconsistency_claimed;
   return m;
 }
@@ -70,8 +70,13 @@ Mark mark(const diagnosis::Diagnosis& answer, const Label& label) {
   Mark m = answered(answer);
   m.wanted = name_of(label.regime);
   m.regime_right = label.accepts(answer.regime);
+  // What could be had on the same machine by something definite: "faster kernels" are no recipe.
   double best = 1.0;
-  for (const TrueGain& gain : label.gains) best = std::max(best, gain.gain.value_or(1.0));
+  for (const TrueGain& gain : label.gains) {
+    const diagnosis::Fix* fix = diagnosis::find_fix(gain.fix);
+    if (fix == nullptr || fix->needs_hardware || fix->name == "faster_kernels") continue;
+    best = std::max(best, gain.gain.value_or(1.0));
+  }
   if (best >= kWorthwhile) {
     m.fix_right = false;
     for (const std::string& fix : m.fixes) {
@@ -214,8 +219,7 @@ Marks score_cases(const core::ConfigLibrary& library) {
 Marks score_reports(const core::ConfigLibrary& library) {
   Marks marks;
   for (const Truth& truth : read_truth(library, "reports"))
-    marks.all.push_back(
-        mark(diagnosis::diagnose(load_evidence_file(truth.path, library)), truth));
+    marks.all.push_back(mark(diagnosis::diagnose(load_evidence_file(truth.path, library)), truth));
   return marks;
 }
 
@@ -236,19 +240,19 @@ json to_json(const Marks& marks) {
   const auto fraction = [](std::int64_t part, double whole) {
     return whole > 0.0 ? json(static_cast<double>(part) / whole) : json(nullptr);
   };
-  json out{{"n", marks.all.size()},
-           {"regime", marks.regime()},
-           {"regime_fraction", fraction(marks.regime(), n)},
-           {"fix", marks.fix()},
-           {"fix_judged", marks.fix_judged()},
-           {"fix_fraction", fraction(marks.fix(), static_cast<double>(marks.fix_judged()))},
-           {"reject", marks.reject()},
-           {"reject_judged", marks.reject_judged()},
-           {"reject_fraction",
-            fraction(marks.reject(), static_cast<double>(marks.reject_judged()))},
-           {"confidently_wrong", marks.confidently_wrong()},
-           {"inconsistent", marks.inconsistent()},
-           {"inconsistent_named", marks.inconsistent_named()}};
+  json out{
+      {"n", marks.all.size()},
+      {"regime", marks.regime()},
+      {"regime_fraction", fraction(marks.regime(), n)},
+      {"fix", marks.fix()},
+      {"fix_judged", marks.fix_judged()},
+      {"fix_fraction", fraction(marks.fix(), static_cast<double>(marks.fix_judged()))},
+      {"reject", marks.reject()},
+      {"reject_judged", marks.reject_judged()},
+      {"reject_fraction", fraction(marks.reject(), static_cast<double>(marks.reject_judged()))},
+      {"confidently_wrong", marks.confidently_wrong()},
+      {"inconsistent", marks.inconsistent()},
+      {"inconsistent_named", marks.inconsistent_named()}};
   if (const auto error = marks.gain_error_median()) out["gain_error_median"] = *error;
   json bins = json::array();
   for (const Marks::Bin& bin : marks.calibration()) {

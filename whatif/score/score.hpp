@@ -25,11 +25,12 @@ struct Mark {
   std::string regime;
   double confidence = 0.0;
   bool regime_right = false;
-  std::optional<bool> fix_right;     // the first or the second; nothing where none is judged
-  std::optional<bool> reject_right;  // any of those rejected
+  std::optional<bool> fix_right;            // the first or the second; nothing where none is judged
+  std::optional<bool> reject_right;         // any of those rejected
   std::optional<bool> inconsistency_named;  // where there is one
   bool inconsistency_claimed = false;
-  std::optional<double> gain_error;  // |predicted / true - 1| of the first fix, where both are known
+  std::optional<double>
+      gain_error;  // |predicted / true - 1| of the first fix, where both are known
   std::vector<std::string> fixes;
   std::vector<std::string> rejects;
 };
@@ -37,8 +38,9 @@ struct Mark {
 /// Against answers that were written down.
 [[nodiscard]] Mark mark(const diagnosis::Diagnosis& answer, const Truth& truth);
 
-/// Against a label: a fix is right if its true gain is at least half of the best one's, on a
-/// logarithmic scale, and worth 5 %; a reject if it truly brings less than 5 %.
+/// Against a label: a fix is right if its true gain is at least half of the best one's that needs
+/// no other hardware, on a logarithmic scale, and worth 5 %; a reject if it truly brings less than
+/// 5 %.
 [[nodiscard]] Mark mark(const diagnosis::Diagnosis& answer, const Label& label);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const Mark& mark);

@@ -187,6 +187,16 @@ TEST_CASE("What was measured holds whatever is claimed of it") {
   CHECK(at(fitted, Cause::host) >= 0.4 * 0.99);
 }
 
+TEST_CASE("What has a clock of its own takes no more than that, whatever must go elsewhere") {
+  // Reads of 70 % are said to be 10 at most; the host's clock shows 20, so the rest is kernels.
+  Known known = shares({{Cause::bandwidth, 0.7}, {Cause::host, 0.2}, {Cause::kernels, 0.1}});
+  known[static_cast<std::size_t>(Cause::host)] = {0.2, 0.2, 0.2, true};
+  const auto fitted = fit_causes(known, {bound(Cause::bandwidth, {0.0, 0.1})}, even());
+  CHECK(at(fitted, Cause::host) == Approx(0.2).margin(1e-6));
+  CHECK(at(fitted, Cause::bandwidth) == Approx(0.1).margin(1e-3));
+  CHECK(at(fitted, Cause::kernels) == Approx(0.7).margin(1e-3));
+}
+
 TEST_CASE("A suspicion moves only time that no measurement separates, and never all of it") {
   const auto fitted = fit_causes(
       shares({{Cause::bandwidth, 0.4}, {Cause::kernels, 0.2}, {Cause::unexplained, 0.4}}),

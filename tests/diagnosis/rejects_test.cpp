@@ -40,6 +40,30 @@ TEST_CASE("A proposal that gains, but beside what binds, is rejected") {
   CHECK(find(unasked.rejects, "weight_quantization_4bit") == nullptr);
 }
 
+TEST_CASE("What is rejected is not advised under another name") {
+  const Diagnosis d =
+      diagnosis::diagnose(tests::typed(kHostBound + "proposals: [weight_quantization_4bit]\n"));
+  REQUIRE(find(d.rejects, "weight_quantization_4bit") != nullptr);
+  CHECK(find(d.fixes, "weight_quantization_8bit") == nullptr);
+}
+
+TEST_CASE("More hardware is advised only where nothing else is, or where somebody asks for it") {
+  tests::RandomEvidence random(23);
+  for (int i = 0; i < 300; ++i) {
+    const Evidence e = random.facts_and_clues();
+    const Diagnosis d = diagnosis::diagnose(e);
+    for (std::size_t n = 1; n < d.fixes.size(); ++n) {
+      const std::string& name = d.fixes[n].name;
+      const bool asked =
+          std::find(e.proposals.begin(), e.proposals.end(), name) != e.proposals.end();
+      const bool tried = std::any_of(e.trials.begin(), e.trials.end(),
+                                     [&](const auto& trial) { return trial.change == name; });
+      INFO(name);
+      CHECK((asked || tried || !diagnosis::find_fix(name)->needs_hardware));
+    }
+  }
+}
+
 TEST_CASE("A proposal is rejected before what merely everybody proposes") {
   const Diagnosis d = diagnosis::diagnose(tests::typed(kHostBound + "proposals: [fp8_kv_cache]\n"));
   REQUIRE_FALSE(d.rejects.empty());

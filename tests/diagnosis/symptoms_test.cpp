@@ -71,6 +71,15 @@ TEST_CASE("Eager mode is a symptom once, whether typed as a switch, a word or bo
   CHECK(clues_of_symptoms(e).size() == 1);
 }
 
+TEST_CASE("Eager mode points at a graph, whether typed as a switch or as a word") {
+  for (const char* said : {"engine: {enforce_eager: true}", "symptoms: [eager_launch]"}) {
+    const Diagnosis d = diagnosis::diagnose(tests::typed(std::string(kSlowStep) + said + "\n"));
+    INFO(said);
+    REQUIRE_FALSE(d.fixes.empty());
+    CHECK(d.fixes[0].name == "graph_capture");
+  }
+}
+
 TEST_CASE("An unknown symptom is rejected with the one that was meant") {
   CHECK_THROWS_WITH(tests::typed("measured: {itl: 2 ms}\nsymptoms: [host_bussy]"),
                     Catch::Matchers::Contains("host_busy"));

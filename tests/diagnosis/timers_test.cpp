@@ -119,6 +119,7 @@ TEST_CASE("A clock below its rating is reason to suspect arithmetic, not its mea
   CHECK(clues[0].causes == Causes(Cause::compute));
   CHECK(clues[0].share == core::Interval(0.0, 1.0));
   CHECK(clues[0].suspicion > 1.0);
+  CHECK_FALSE(clues[0].measured);
   e.profile.clock_fraction = fact(0.97);
   CHECK(timers(e).empty());
 }

@@ -52,9 +52,8 @@ TEST_CASE("A change that leaves nothing and doubles the speed acted on one half 
   CHECK(c.unit == "fraction");
   CHECK(c.likely() >= c.share.low);
   CHECK(c.likely() <= c.share.high);
-  CHECK(c.statement ==
-        "Capture the step in a graph made it 2.00x faster: at least 50.0 % of the time was "
-        "launches");
+  for (const char* words : {"apture the step in a graph", "2.00x faster", "50.0 %", "launches"})
+    CHECK(c.statement.find(words) != std::string::npos);
 }
 
 TEST_CASE("A gain known within bounds bounds the share from both sides") {
@@ -70,6 +69,7 @@ TEST_CASE("A change without effect bounds from above what it acts on") {
   CHECK(c.share.low == 0.0);
   CHECK(c.share.high == Approx(0.03 / 0.7));
   CHECK(c.statement.find("changed nothing") != std::string::npos);
+  CHECK(c.statement.find("4.29 %") != std::string::npos);
 }
 
 TEST_CASE("The faster a change made it, the more of the time it acted on") {
@@ -86,7 +86,7 @@ TEST_CASE("The faster a change made it, the more of the time it acted on") {
 
 TEST_CASE("Guesses that made it slower show arithmetic, guesses that paid show the read") {
   // 1 / 1.6 = 0.625: 37.5 % of the time with them is theirs.
-  const Clue slower = clue(trial("speculative_decoding", 0.625));
+  const Clue slower = clue(trial("speculative_decoding", 0.625, true));
   CHECK(slower.causes == Causes(Cause::compute));
   CHECK(slower.share.low == Approx(0.375));
   CHECK(slower.share.high == 1.0);
@@ -100,10 +100,24 @@ TEST_CASE("Guesses that made it slower show arithmetic, guesses that paid show t
 }
 
 TEST_CASE("Adapters that made it slower added kernels") {
-  const Clue c = clue(trial("adapters", 1.0 / 1.75));
+  const Clue c = clue(trial("adapters", 1.0 / 1.75, true));
   CHECK(c.causes == Causes(Cause::kernels));
   CHECK(c.share.low == Approx(1.0 - 1.0 / 1.75));  // 42.9 % of the time with them
   CHECK(clues(trial("adapters", 1.2)).empty());    // and nothing is known of less
+}
+
+TEST_CASE("Work that a change added is no part of the time before it") {
+  for (const char* change : {"adapters", "speculative_decoding", "longer_drafts"}) {
+    const Clue c = clue(trial(change, 0.5));
+    INFO(change);
+    CHECK(c.causes.empty());
+    CHECK(c.statement.find("50.0 % of the time with it") != std::string::npos);
+  }
+}
+
+TEST_CASE("A change that made it slower may have saved much and cost more: it bounds nothing") {
+  CHECK(clues(trial("weight_quantization_8bit", 1.0 / 4.7)).empty());
+  CHECK(clues(trial("more_tensor_parallelism", 0.92)).empty());
 }
 
 TEST_CASE("What a change in place has gained is gone; that it gained nothing still tells") {
@@ -180,7 +194,7 @@ TEST_CASE("A trial moves time on the ledger to what it shortened, and the ledger
       tests::typed(base + "trials: [{change: graph_capture, speedup: 2.00}]\n"));
   REQUIRE(d.time_budget);
   CHECK(d.time_budget->share(Cause::launch).best >= 0.5 - 0.02);
-  CHECK(d.time_budget->share(Cause::bandwidth).best == Approx(0.25).margin(0.01));
+  CHECK(d.time_budget->share(Cause::bandwidth).best == Approx(0.25).margin(0.015));
   double sum = 0.0;
   for (const auto& line : d.time_budget->lines) sum += line.time.best;
   CHECK(sum == Approx(0.040).epsilon(1e-6));

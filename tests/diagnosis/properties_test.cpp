@@ -137,3 +137,13 @@ TEST_CASE("Exact evidence leaves nothing that a clue could take from what was me
     }
   }
 }
+
+TEST_CASE("Arithmetic that is a trifle beside transfers is not said to bind") {
+  // 4.2 GB from the host's memory in 88 ms; 13.5 GFLOP a token are 0.05 % of peak.
+  const Diagnosis d = diagnosis::diagnose(
+      tests::typed("machine: a100\nmodel: {parameters: 6.74e9, weight_bytes: 4.2 GB}\nengine: "
+                   "{gpu_layers: 0 of 33}\nserving: {concurrency: 1}\nmeasured: "
+                   "{throughput_per_sequence: 11.3 tokens/s}\n"));
+  CHECK(d.regime == diagnosis::Regime::transfer_bound);
+  for (const auto& r : d.rejects) CHECK(r.why.find("arithmetic binds") == std::string::npos);
+}

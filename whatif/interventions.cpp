@@ -1,6 +1,7 @@
 #include "whatif/interventions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -83,14 +84,14 @@ Change kv_split(const Scenario& s) {
 }
 
 /// vLLM's default capture sizes, up to one that holds `sequences`.
-std::string capture_sizes_for(std::int64_t sequences) {
-  std::string out = "[1, 2, 4";
+std::vector<std::int64_t> capture_sizes_for(std::int64_t sequences) {
+  std::vector<std::int64_t> sizes{1, 2, 4};
   std::int64_t size = 0;
-  while (size < sequences) {
-    size += size < 256 ? 8 : 16;
-    out += fmt::format(", {}", size);
-  }
-  return out + "]";
+  while (size < sequences) sizes.push_back(size += size < 256 ? 8 : 16);
+  return sizes;
+}
+std::string list(const std::vector<std::int64_t>& sizes) {
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
 }
 
 Change graph_capture(const Scenario& s) {
@@ -102,8 +103,17 @@ Change graph_capture(const Scenario& s) {
   const std::int64_t most =
       std::min(s.engine.max_num_seqs, loop != nullptr ? loop->concurrency : s.engine.max_num_seqs);
   if (!s.engine.graph_size_for(most))
-    out.emplace_back("engine.cudagraph_capture_sizes", capture_sizes_for(most));
+    out.emplace_back("engine.cudagraph_capture_sizes", list(capture_sizes_for(most)));
   return if_any(std::move(out));
+}
+
+Change finer_graph_sizes(const Scenario& s) {
+  const std::vector<std::int64_t>& coarse = s.engine.cudagraph_capture_sizes;
+  if (is_training(s) || !s.stack.graphs || s.engine.enforce_eager || coarse.empty())
+    return std::nullopt;
+  const std::vector<std::int64_t> fine = capture_sizes_for(coarse.back());
+  if (fine.size() <= coarse.size()) return std::nullopt;
+  return {{{"engine.cudagraph_capture_sizes", list(fine)}}};
 }
 
 Change asynchronous_host(const Scenario& s) {
@@ -216,7 +226,7 @@ Change faster_links(const Scenario& s) {
   return {{{"hw.interconnect.rate", fmt::format("{} B/s", 2.0 * s.gpu.node.rate.value())}}};
 }
 
-constexpr std::array<Intervention, 23> kTable{{
+constexpr std::array<Intervention, 41> kTable{{
     {"weight_quantization_8bit", "weights in int8, multiplied in 16 bit", eight_bit_weights},
     {"weight_quantization_4bit", "weights as AWQ, multiplied in 16 bit", four_bit_weights},
     {"fp8_w8a8", "weights and activations in fp8", fp8_everywhere},
@@ -225,9 +235,9 @@ constexpr std::array<Intervention, 23> kTable{{
     {"kv_split", "decode attention split, by the best kernel that was measured", kv_split},
     {"graph_capture", "decode steps in graphs, up to the largest batch", graph_capture},
     {"asynchronous_host", "the host plans a step while the device works", asynchronous_host},
+    {"remove_casts", "norms without casts around them", remove_casts},
     {"compile_fusion", "every fusion that the stack can express, and no casts", fusion},
     {"hand_fusion", "the same kernels as compile_fusion's", fusion},
-    {"remove_casts", "norms without casts around them", remove_casts},
     {"gemm_tuning", "linear layers by the best kernels that were measured", gemm_tuning},
     {"faster_kernels", "every kernel half of the way to its floor", faster_kernels},
     {"larger_batch", "twice the clients, or twice the microbatch", larger_batch},
@@ -242,6 +252,28 @@ constexpr std::array<Intervention, 23> kTable{{
      more_kv_memory},
     {"more_load", "twice the requests a second", more_load},
     {"faster_links", "links of twice the rate", faster_links},
+    {"faster_device", "another device is another scenario"},
+    {"attention_backend", "one backend is simulated; fused_attention and kv_split change it"},
+    {"faster_collectives", "collectives take what the library was measured to take"},
+    {"overlap_communication",
+     "in the simulated step a collective waits for its kernel, and the "
+     "next kernel for it"},
+    {"balance_experts", "every simulated device has the mean work"},
+    {"weights_on_device", "simulated weights are on the device"},
+    {"compute_where_weights_are", "simulated weights are on the device"},
+    {"larger_transfers", "nothing is copied between host and device in a simulated step"},
+    {"pinned_transfers", "nothing is copied between host and device in a simulated step"},
+    {"admission_control",
+     "the simulated scheduler admits as vLLM does: as long as blocks are free"},
+    {"admit_more", "larger_batch raises the limit, where one is set"},
+    {"kv_offload", "simulated KV blocks stay on the device"},
+    {"prepared_requests", "simulated requests arrive prepared"},
+    {"shorter_drafts", "the simulated engine has no draft model"},
+    {"longer_drafts", "the simulated engine has no draft model"},
+    {"finer_graph_sizes", "graphs of vLLM's default sizes, up to the largest batch",
+     finer_graph_sizes},
+    {"read_only_chosen_experts", "simulated kernels read only the experts that tokens chose"},
+    {"raise_power_limit", "simulated clocks are those that were measured under load"},
 }};
 
 }  // namespace

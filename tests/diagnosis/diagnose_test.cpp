@@ -1,10 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "diagnosis/evidence_reader.hpp"
-#include "core/random.hpp"
-#include "diagnosis/fixes/table.hpp"
-#include "diagnosis/report.hpp"
 #include "tests/diagnosis/observations.hpp"
+#include "tests/diagnosis/soundness.hpp"
+#include "tests/diagnosis/typed.hpp"
 
 using namespace ridgeline;
 using diagnosis::Diagnosis;
@@ -15,63 +13,16 @@ using tests::fact;
 
 namespace {
 
-Evidence read(const std::string& text) {
-  const core::ConfigLibrary library(std::filesystem::path(RIDGELINE_SOURCE_DIR) / "configs");
-  return diagnosis::read_evidence(core::parse_yaml(text, "e.yaml"), library);
-}
-
-bool has_null(const nlohmann::ordered_json& j) {
-  if (j.is_null()) return true;
-  if (!j.is_structured()) return false;
-  for (const auto& item : j) {
-    if (has_null(item)) return true;
-  }
-  return false;
-}
-
-void check_sound(const Diagnosis& d) {
-  const nlohmann::ordered_json j = diagnosis::to_json(d);
-  const std::string text = diagnosis::to_text(d);
-  CHECK(d.confidence >= 0.0);
-  CHECK(d.confidence <= 1.0);
-  CHECK_FALSE(d.question.empty());
-  CHECK(text.find("nan") == std::string::npos);
-  CHECK_THAT(text, !Catch::Matchers::Contains("inf "));
-  CHECK_FALSE(has_null(j["fixes"]));
-  CHECK_FALSE(has_null(j["rejects"]));
-  CHECK_FALSE(has_null(j["settling_evidence"]));
-  if (d.time_budget && d.time_budget->in_seconds) CHECK_FALSE(has_null(j["time_budget"]));
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    CHECK(end - begin <= 110);
-    begin = end + 1;
-  }
-  if (d.time_budget) {
-    double sum = 0.0;
-    for (const auto& line : d.time_budget->lines) sum += line.time.best;
-    if (!d.time_budget->lines.empty())
-      CHECK(sum == Approx(d.time_budget->total.best).epsilon(1e-6));
-  }
-  for (const auto& r : d.rejects) CHECK(r.speedup.high < 1.05);
-  for (const auto& f : d.fixes) CHECK(f.speedup.high >= 1.05);
-  for (const auto* list : {&d.fixes, &d.rejects}) {
-    for (const auto& r : *list) {
-      INFO(r.name);
-      CHECK(r.speedup.low <= r.speedup.high);
-      CHECK(r.speedup.low >= 0.0);
-    }
-  }
-}
+void check_sound(const Diagnosis& d) { tests::check_sound(d, {}); }
 
 }  // namespace
 
 TEST_CASE(
     "GPU, model, batch and throughput are enough to compute the percentages and to ask one "
     "question") {
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: "
-           "1}\nmeasured: {throughput: 200 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(tests::typed(
+      "machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: fp16}\nserving: {concurrency: "
+      "1}\nmeasured: {throughput: 200 tokens/s}"));
   // 16 GB at 5.3 TB/s allow 331 steps/s; 200 are 60 % of it.
   CHECK(d.regime == Regime::bandwidth_bound);
   CHECK(d.settling_evidence.front().value == Approx(200 / (5300.0 / 16.0)));
@@ -82,9 +33,9 @@ TEST_CASE(
 }
 
 TEST_CASE("A rate above the roof is a contradiction, not a crash") {
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: "
-           "1}\nmeasured: {throughput: 400 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(tests::typed(
+      "machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\nserving: {concurrency: "
+      "1}\nmeasured: {throughput: 400 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK_FALSE(d.inconsistencies[0].explained);
   CHECK(d.confidence < 0.2);
@@ -95,9 +46,9 @@ TEST_CASE("A rate above the roof is a contradiction, not a crash") {
 TEST_CASE("The total of a batch read as the rate of one sequence is recognised") {
   // 32 x 60 tokens/s given as the rate of one: the floor is 32 times the time.
   const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: "
-                               "fp16}\nserving: {concurrency: 32}\n"
-                               "measured: {throughput_per_sequence: 1920 tokens/s}"));
+      diagnosis::diagnose(tests::typed("machine: mi300x\nmodel: {parameters: 44.2e9, weight_dtype: "
+                                       "fp16}\nserving: {concurrency: 32}\n"
+                                       "measured: {throughput_per_sequence: 1920 tokens/s}"));
   REQUIRE_FALSE(d.inconsistencies.empty());
   CHECK(d.inconsistencies[0].reading.find("total over sequences") != std::string::npos);
 }
@@ -105,7 +56,7 @@ TEST_CASE("The total of a batch read as the rate of one sequence is recognised")
 TEST_CASE("A rate of tokens and their lengths are enough to see arithmetic bind") {
   // As many prompt tokens as output tokens: 2 x 11,116 x 13.5 GFLOP are 30 % of 989 TFLOP/s, far
   // more than most servers reach.
-  const Diagnosis d = diagnosis::diagnose(read(
+  const Diagnosis d = diagnosis::diagnose(tests::typed(
       "machine: {hbm_bandwidth: 3.35 TB/s, peak: {fp16: 989 TFLOP/s, fp8: 1979 TFLOP/s}}\nmodel: "
       "{parameters: "
       "6.74e9, weight_dtype: "
@@ -122,10 +73,10 @@ TEST_CASE("A rate of tokens and their lengths are enough to see arithmetic bind"
 TEST_CASE("A small model on many devices waits for its collectives") {
   // 13.5 GB over 8 x 2.04 TB/s: 0.83 ms of a 3.05 ms step; 64 all-reduces of 20 us would be 1.3 ms
   // of the rest.
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: a100\ndevices: 8\nmodel: {parameters: 6.74e9, weight_dtype: bf16, layers: "
-           "32}\nserving: {concurrency: 1}\n"
-           "measured: {throughput: 328.4 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(tests::typed(
+      "machine: a100\ndevices: 8\nmodel: {parameters: 6.74e9, weight_dtype: bf16, layers: "
+      "32}\nserving: {concurrency: 1}\n"
+      "measured: {throughput: 328.4 tokens/s}"));
   CHECK(d.regime == Regime::communication_bound);
   CHECK(d.confidence < 0.5);
   check_sound(d);
@@ -143,7 +94,7 @@ TEST_CASE("A mixture of experts reads the experts that its tokens chose") {
 }
 
 TEST_CASE("A single fact gives a diagnosis of low confidence and a question") {
-  const Diagnosis d = diagnosis::diagnose(read("measured: {itl: 20 ms}"));
+  const Diagnosis d = diagnosis::diagnose(tests::typed("measured: {itl: 20 ms}"));
   CHECK(d.confidence < 0.5);
   check_sound(d);
   check_sound(diagnosis::diagnose(Evidence{}));
@@ -225,8 +176,8 @@ TEST_CASE("Text begins with what binds, what proves it and what to do") {
 TEST_CASE("What is not settled says so first, and asks before it advises") {
   // No batch, no context, no counter: one rate of tokens.
   const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
-                               "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
+      diagnosis::diagnose(tests::typed("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
+                                       "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
   CHECK_FALSE(d.settled());
   const std::string text = diagnosis::to_text(d);
   CHECK(text.rfind("Binds:  Not settled; most likely ", 0) == 0);
@@ -238,8 +189,8 @@ TEST_CASE("Arithmetic that is a trifle beside what nobody separated is not said 
   // 3,000 x 16 GFLOP are 3.7 % of peak; the rest may be anything, so neither guesses nor batches
   // are refused for it.
   const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
-                               "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
+      diagnosis::diagnose(tests::typed("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: "
+                                       "bf16}\nmeasured: {throughput: 3000 tokens/s}"));
   for (const auto& r : d.rejects) CHECK(r.why.find("arithmetic binds") == std::string::npos);
 }
 
@@ -267,11 +218,11 @@ TEST_CASE("Each settling number that is missing lowers the confidence") {
 }
 
 TEST_CASE("A rate and a step time on two devices with experts settle nothing for sure") {
-  const Diagnosis d = diagnosis::diagnose(
-      read("machine: h100\ndevices: 2\nmodel: {parameters: 30.5e9, active_parameters: 3.3e9, "
-           "weight_dtype: bf16}\n"
-           "serving: {concurrency: 32}\nmeasured: {throughput: 3775 tokens/s, step_time: 7.75 ms}\n"
-           "profile: {host_time: 1.84 ms}"));
+  const Diagnosis d = diagnosis::diagnose(tests::typed(
+      "machine: h100\ndevices: 2\nmodel: {parameters: 30.5e9, active_parameters: 3.3e9, "
+      "weight_dtype: bf16}\n"
+      "serving: {concurrency: 32}\nmeasured: {throughput: 3775 tokens/s, step_time: 7.75 ms}\n"
+      "profile: {host_time: 1.84 ms}"));
   CHECK(d.confidence < 0.6);
   check_sound(d);
 }
@@ -366,9 +317,9 @@ TEST_CASE("Differences that are explained stand apart from contradictions") {
       diagnosis::to_text(diagnosis::diagnose(diagnosis::observe(tests::chatbot())));
   CHECK(explained.find("\nExplained differences\n") != std::string::npos);
   CHECK(explained.find("\nContradictions\n") == std::string::npos);
-  const Diagnosis d =
-      diagnosis::diagnose(read("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\n"
-                               "serving: {concurrency: 1}\nmeasured: {throughput: 400 tokens/s}"));
+  const Diagnosis d = diagnosis::diagnose(
+      tests::typed("machine: mi300x\nmodel: {parameters: 70e9, weight_dtype: fp16}\n"
+                   "serving: {concurrency: 1}\nmeasured: {throughput: 400 tokens/s}"));
   CHECK(diagnosis::to_text(d).find("\nContradictions\n") != std::string::npos);
 }
 
@@ -388,65 +339,4 @@ TEST_CASE("Every fix has a name of its own, and what it waits for exists") {
 
 TEST_CASE("A timeline without steps cannot be observed") {
   CHECK_THROWS_AS(diagnosis::observe(diagnosis::Observation{}), core::ConfigError);
-}
-
-TEST_CASE("No subset of the evidence, true or absurd, breaks the diagnosis") {
-  const core::RandomStream random(7, "evidence");
-  std::uint64_t n = 0;
-  const auto uniform = [&] { return random.uniform(n++); };
-  for (int trial = 0; trial < 3000; ++trial) {
-    Evidence e;
-    switch (trial % 6) {
-      case 0:
-        e = diagnosis::observe(tests::chatbot());
-        break;
-      case 1:
-        e = diagnosis::observe(tests::training());
-        break;
-      case 2:
-        e = diagnosis::observe(tests::summarizer());
-        break;
-      case 3:
-        e = diagnosis::observe(tests::api());
-        break;
-      case 4:
-        e = diagnosis::observe(tests::gaps());
-        break;
-      default:
-        break;
-    }
-    const double dropped = uniform();
-    const double absurd = 0.3 * uniform();
-    for (const diagnosis::Field& field : diagnosis::evidence_fields()) {
-      diagnosis::Maybe& value = field.at(e);
-      if (uniform() < dropped) value.reset();
-      if (uniform() < absurd) {
-        const bool fraction = field.dimension == core::Dimension::fraction;
-        const double x = fraction ? uniform() : std::pow(10.0, 24.0 * uniform() - 9.0);
-        value = diagnosis::Value(core::Interval(x * uniform(), x), diagnosis::Origin::given);
-      }
-    }
-    if (uniform() < 0.5) e.profile.kernel_time.clear();
-    if (uniform() < 0.3) e.profile.window.reset();
-    if (uniform() < 0.2)
-      e.profile.kernel_time[static_cast<diagnosis::KernelGroup>(random.uniform_int(n++, 0, 7))] =
-          fact(uniform());
-    INFO("trial " << trial);
-    const Diagnosis d = diagnosis::diagnose(e);
-    check_sound(d);
-    if (!d.time_budget) continue;
-    // Every candidate, named or not: its gain is an interval.
-    const diagnosis::Work work = diagnosis::work_of(e);
-    for (const bool overloaded : {false, true}) {
-      const diagnosis::Situation situation{e, work, *d.time_budget, d.regime, overloaded};
-      for (const diagnosis::Fix* fix : diagnosis::all_fixes()) {
-        if (!fix->applies(situation)) continue;
-        const core::Interval gain = fix->assess(situation).gain;
-        INFO(fix->name << ": " << gain.low << " to " << gain.high);
-        CHECK(gain.low >= 0.0);
-        CHECK(gain.low <= gain.high);
-        CHECK(std::isfinite(gain.high));
-      }
-    }
-  }
 }

@@ -52,6 +52,7 @@ TEST_CASE("A fix undoes just the fault that it is for", "[whatif][interventions]
     CHECK_FALSE(after(fix, healthy));  // there is nothing to change
   };
   undoes("graph_capture", {{"engine.enforce_eager", "true"}});
+  undoes("finer_graph_sizes", {{"engine.cudagraph_capture_sizes", "[1, 512]"}});
   undoes("asynchronous_host", {{"engine.async_scheduling", "false"}});
   undoes("fused_attention", {{"stack.lowering.prefill_attention", "materialised"}});
   undoes("remove_casts", {{"stack.lowering.norm_casts", "true"}});
@@ -114,7 +115,8 @@ TEST_CASE("Kernels half of the way to their floor make a server faster, not twic
 }
 
 TEST_CASE("What no scenario can express says why", "[whatif][interventions]") {
-  for (const char* fix : {"prefix_cache", "speculative_decoding", "disaggregated_prefill"}) {
+  for (const char* fix : {"prefix_cache", "speculative_decoding", "disaggregated_prefill",
+                          "faster_device", "weights_on_device", "prepared_requests"}) {
     CHECK(whatif::intervention(fix).overrides == nullptr);
     CHECK_FALSE(after(fix, server({})));
   }

@@ -173,6 +173,11 @@ def read_pasted(text: str | bytes) -> dict[str, Any]:
         ``facts`` (each with ``key``, ``value`` as evidence has it, ``line``, ``line_number`` and ``format``), ``kernels`` (``name``,
         ``calls``, ``seconds``, ``line_number``), ``unread`` lines, and ``notes`` about what was chosen and what was ambiguous.
 
+    Raises
+    ------
+    TypeError
+        It is neither text nor bytes. No text is wrong: what is not known is unread.
+
     Examples
     --------
     >>> ridgeline.read_pasted("Mean TTFT (ms):  12.30")["facts"][0]["value"]

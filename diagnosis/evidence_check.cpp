@@ -229,15 +229,35 @@ nlohmann::ordered_json to_json(const EvidenceCheck& check, const std::vector<std
   return json;
 }
 
+namespace {
+
+/// What a configuration says of a machine or a model is long, and nobody doubts it.
+bool stands_in_configuration(const Understood& fact) {
+  const bool of_thing = fact.path.starts_with("machine.") || fact.path.starts_with("model.");
+  return of_thing && fact.origin == name_of(Origin::read);
+}
+
+}  // namespace
+
 std::string to_text(const EvidenceCheck& check, const std::vector<std::string>& notes) {
   std::string out = "Understood\n";
   std::size_t width = 0;
-  for (const Understood& fact : check.understood) width = std::max(width, fact.path.size());
+  std::size_t known = 0;
   for (const Understood& fact : check.understood) {
-    out += fmt::format("  {:<{}}  {}", fact.path, width, fact.text);
-    const std::string where = fact.place.empty() ? fact.origin : fact.place;
-    out += fmt::format("  [{}]\n", where);
+    if (stands_in_configuration(fact)) {
+      ++known;
+    } else {
+      width = std::max(width, fact.path.size());
+    }
   }
+  for (const Understood& fact : check.understood) {
+    if (stands_in_configuration(fact)) continue;
+    out += fmt::format("  {:<{}}  {}  [{}{}{}]\n", fact.path, width, fact.text, fact.origin,
+                       fact.place.empty() ? "" : ", ", fact.place);
+  }
+  if (known > 0)
+    out += fmt::format("  and {} facts of the machine and the model from their configurations\n",
+                       known);
   put_sentences(out, "Assumed", check.assumed);
   put_sentences(out, "Not known", check.unknown);
   put_sentences(out, "Notes", notes);

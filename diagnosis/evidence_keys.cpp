@@ -70,10 +70,13 @@ std::vector<EvidenceKey> evidence_keys(std::string_view section) {
   return keys;
 }
 
-void reject_misplaced(const core::Reader& in, std::string_view section,
-                      const std::vector<std::string>& also) {
+void reject_unknown(const core::Reader& in, std::string_view section,
+                    const std::vector<std::string>& also) {
   std::vector<std::string> here(also);
-  for (const EvidenceKey& key : evidence_keys(section)) here.emplace_back(key.key);
+  for (const EvidenceKey& key : evidence_keys(section)) {
+    here.emplace_back(key.key);
+    for (const std::string_view alias : also_called(key.key)) here.emplace_back(alias);
+  }
   for (const std::string& key : in.keys()) {
     const std::string_view name = own_name(key);
     const auto known = [&](std::string_view k) {
@@ -88,14 +91,14 @@ void reject_misplaced(const core::Reader& in, std::string_view section,
         in.reject_key(key, "'" + key + "' belongs under '" + std::string(other) + "'");
       for (const EvidenceKey& k : keys) elsewhere.emplace_back(k.key);
     }
-    if (!core::nearest_name(key, here).empty()) continue;  // a misspelling of its neighbours
-    const std::string near = core::nearest_name(key, elsewhere);
-    if (near.empty()) continue;
+    const std::string near =
+        core::nearest_name(key, here).empty() ? core::nearest_name(key, elsewhere) : "";
     for (const std::string_view other : evidence_sections()) {
-      if (other != section && holds(evidence_keys(other), near))
+      if (!near.empty() && other != section && holds(evidence_keys(other), near))
         in.reject_key(
             key, "unknown key; did you mean '" + near + "' under '" + std::string(other) + "'?");
     }
+    in.reject_key(key, "unknown key" + core::suggestion(key, here));
   }
 }
 

@@ -25,10 +25,10 @@ struct EvidenceKey {
 /// Of one section, "" for those that stand by themselves; what names a thing first.
 [[nodiscard]] std::vector<EvidenceKey> evidence_keys(std::string_view section);
 
-/// Throws ConfigError for a key of `in` that this section does not have and another one does, or
-/// whose nearest name is elsewhere: "'throughput' belongs under 'measured'". `also` are keys that
-/// are known here besides. What is near to nothing is left to Reader::finish.
-void reject_misplaced(const core::Reader& in, std::string_view section,
-                      const std::vector<std::string>& also = {});
+/// Throws ConfigError for the first key of `in` that this section does not have, with the section
+/// that has it ("'throughput' belongs under 'measured'") or the nearest key of all sections. `also`
+/// are keys that are known here besides.
+void reject_unknown(const core::Reader& in, std::string_view section,
+                    const std::vector<std::string>& also = {});
 
 }  // namespace ridgeline::diagnosis

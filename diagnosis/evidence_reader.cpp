@@ -85,7 +85,7 @@ void read_machine(const Reader& root, const core::ConfigLibrary& library, Eviden
   }
   if (node.kind != Node::Kind::map) root.fail("machine", "a name or a map");
   const Reader in(node, "machine");
-  reject_misplaced(in, "machine", {"tensor_parallel_size"});
+  reject_unknown(in, "machine");
   out.machine.name = in.get<std::string>("name", "");
   if (in.has("peak")) {
     const Reader peak = in.child("peak");
@@ -157,7 +157,7 @@ void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& 
     return;
   }
   const Reader in(node, "model");
-  reject_misplaced(in, "model");
+  reject_unknown(in, "model");
   out.model.name = in.get<std::string>("name", "");
   read_dtypes(in, out.model);
   read_section(in, "model", out);
@@ -368,9 +368,12 @@ Evidence read_document(const Node& document, const core::ConfigLibrary& library,
     if (!in.has(section)) continue;
     if (in.node().find(section)->kind != Node::Kind::map) in.fail(section, "a map");
     const Reader part = in.child(section);
-    reject_misplaced(part, section, {"devices", "tensor_parallel_size"});
+    const bool has_devices = section == "engine" || section == "serving";
+    reject_unknown(part, section,
+                   has_devices ? std::vector<std::string>{"devices", "tensor_parallel_size"}
+                               : std::vector<std::string>{});
     any = read_section(part, section, out) || any;
-    if (section == "engine" || section == "serving") any = read_devices(part, out) || any;
+    if (has_devices) any = read_devices(part, out) || any;
     if (section == "engine") {
       out.engine.name = part.get<std::string>("name", "");
       out.engine.enforce_eager = part.maybe<bool>("enforce_eager");
@@ -390,9 +393,9 @@ Evidence read_document(const Node& document, const core::ConfigLibrary& library,
   if (in.has("trials")) read_trials(in, out);
   read_words(in, out);
   if (in.has("sweep")) read_sweep(in, out);
-  reject_misplaced(in, "",
-                   {"machine", "model", "engine", "serving", "memory", "measured", "profile",
-                    "kernels", "trials", "sweep", "symptoms", "proposals", "text", "texts"});
+  reject_unknown(in, "",
+                 {"machine", "model", "engine", "serving", "memory", "measured", "profile",
+                  "kernels", "trials", "sweep", "symptoms", "proposals", "text", "texts"});
   in.finish();
   any = any || !out.kernels.empty() || !out.trials.empty() || !out.sweep.empty() ||
         !out.symptoms.empty();

@@ -20,7 +20,7 @@ using core::Dimension;
 constexpr std::size_t kSteps = 9;
 constexpr int kBisections = 5;       // a border to a thirtieth of a step
 constexpr double kReadOff = 0.02;    // how exactly somebody reads a number off a screen
-constexpr double kTooLittle = 0.01;  // a change that nobody would act on
+constexpr double kTooLittle = 0.02;  // a change that nobody would act on
 constexpr double kStartling = 0.02;  // confidences that differ by less read the same
 
 struct Answer {
@@ -187,7 +187,14 @@ class Asker {
       band.confidence.high = std::max(band.confidence.high, a.confidence);
     }
     out.sentence = sentence(out);
-    return out.separates >= kTooLittle;
+    return out.separates >= kTooLittle && depends(out);
+  }
+
+  /// A quantity whose value decides nothing is no evidence, whatever its mere presence does.
+  [[nodiscard]] bool depends(const Missing& m) const {
+    const Band& first = m.bands.front();
+    return m.bands.size() > 1 || first.regime == base_.regime ||
+           first.confidence.high - first.confidence.low > 1e-6;
   }
 
   static std::string value_text(double x, Dimension dimension) {

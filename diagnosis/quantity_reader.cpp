@@ -178,6 +178,14 @@ std::string_view own_name(std::string_view key) {
   return key;
 }
 
+std::vector<std::string_view> also_called(std::string_view name) {
+  std::vector<std::string_view> out;
+  for (const auto& [alias, meaning] : kAlsoCalled) {
+    if (meaning == name) out.push_back(alias);
+  }
+  return out;
+}
+
 std::string_view key_of(const core::Node& map, std::string_view name) {
   if (map.find(name) != nullptr) return name;
   for (const auto& [alias, meaning] : kAlsoCalled) {

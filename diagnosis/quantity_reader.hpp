@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/reader.hpp"
 #include "diagnosis/evidence.hpp"
@@ -24,6 +25,8 @@ namespace ridgeline::diagnosis {
 
 /// The name of a quantity that people also call `key` ("tpot" is "itl"); `key` itself otherwise.
 [[nodiscard]] std::string_view own_name(std::string_view key);
+/// Other words for a quantity.
+[[nodiscard]] std::vector<std::string_view> also_called(std::string_view name);
 /// The key under which a quantity stands in a map, by its own name or another; "" when it does not.
 [[nodiscard]] std::string_view key_of(const core::Node& map, std::string_view name);
 

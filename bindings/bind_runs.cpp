@@ -4,11 +4,14 @@
 
 #include "bindings/register.hpp"
 #include "bindings/told.hpp"
+#include "diagnosis/evidence_check.hpp"
+#include "diagnosis/evidence_template.hpp"
 #include "diagnosis/report.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
 #include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::bindings {
 namespace {
@@ -40,12 +43,30 @@ std::string run(const std::string& scenario, const std::vector<sim::Override>& o
 
 Told diagnose(const std::string& path) {
   const auto library = core::ConfigLibrary::standard();
-  const diagnosis::Evidence evidence = whatif::open_evidence(path, library);
-  const diagnosis::Places places = std::filesystem::is_directory(path)
-                                       ? diagnosis::Places{}
-                                       : diagnosis::Places(core::load_yaml(path), library);
-  const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
-  return Told(diagnosis::to_json(answer).dump(), evidence, answer, places);
+  const auto answered = [](const diagnosis::Evidence& evidence, const diagnosis::Places& places,
+                           const std::vector<std::string>& notes) {
+    const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
+    auto json = diagnosis::to_json(answer);
+    if (!notes.empty()) json["notes"] = notes;
+    return Told(json.dump(), evidence, answer, places);
+  };
+  if (std::filesystem::is_directory(path))
+    return answered(whatif::open_evidence(path, library), {}, {});
+  const diagnosis::EvidenceDocument told = whatif::open_told(path, library);
+  return answered(told.evidence, {told.document, library}, told.notes);
+}
+
+std::string check_evidence(const std::string& path) {
+  const auto library = core::ConfigLibrary::standard();
+  const diagnosis::EvidenceDocument told = whatif::open_told(path, library);
+  return diagnosis::to_json(
+             diagnosis::check_evidence(told.evidence, diagnosis::Places(told.document, library)),
+             told.notes)
+      .dump();
+}
+
+std::string evidence_template(const std::string& machine, const std::string& model, bool training) {
+  return diagnosis::evidence_template({.machine = machine, .model = model}, training);
 }
 
 }  // namespace
@@ -60,6 +81,9 @@ void register_runs(py::module_& m) {
       .def("derivations", &Told::derivations);
   m.def("run", &run, py::arg("scenario"), py::arg("overrides"), py::arg("out"));
   m.def("diagnose", &diagnose, py::arg("evidence"));
+  m.def("check_evidence", &check_evidence, py::arg("path"));
+  m.def("evidence_template", &evidence_template, py::arg("machine"), py::arg("model"),
+        py::arg("training"));
 }
 
 }  // namespace ridgeline::bindings

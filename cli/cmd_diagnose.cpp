@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "diagnosis/report.hpp"
 #include "diagnosis/trace_report.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -40,6 +42,14 @@ std::string told(const Options& options, const diagnosis::Evidence& evidence,
   return to_text(answer, diagnosis::Palette(coloured(options.colour))) + "\n" + numbers;
 }
 
+void print_aside(const Options& options, std::string_view what, const std::string& sentence) {
+  if (options.markdown || options.memo) {
+    fmt::print("> {}: {}\n>\n", what, diagnosis::markdown::escaped(sentence));
+  } else {
+    fmt::print("{}: {}\n", what, sentence);
+  }
+}
+
 nlohmann::ordered_json with_derivations(nlohmann::ordered_json json, const Options& options,
                                         const diagnosis::Evidence& evidence,
                                         const diagnosis::Diagnosis& answer,
@@ -60,31 +70,41 @@ int diagnose_trace(const Options& options, const core::ConfigLibrary& library) {
     fmt::print("{}\n", diagnosis::json_text(json));
     return kDone;
   }
-  const bool marked_up = options.markdown || options.memo;
-  const auto aside = [&](std::string_view what, const std::string& sentence) {
-    if (marked_up) {
-      fmt::print("> {}: {}\n>\n", what, diagnosis::markdown::escaped(sentence));
-    } else {
-      fmt::print("{}: {}\n", what, sentence);
-    }
-  };
   for (const timeline::Gate& gate : answer.gates) {
-    if (!gate.passed && !gate.decisive) aside("careful", gate.sentence);
+    if (!gate.passed && !gate.decisive) print_aside(options, "careful", gate.sentence);
   }
-  for (const std::string& note : answer.notes) aside("note", note);
+  for (const std::string& note : answer.notes) print_aside(options, "note", note);
   if (answer.diagnosis) {
     fmt::print("\n{}", told(options, answer.evidence, *answer.diagnosis, {}));
   } else {
     fmt::print("\nThis trace cannot tell: {}.\n",
-               marked_up ? diagnosis::markdown::escaped(answer.cannot_tell) : answer.cannot_tell);
+               options.markdown || options.memo ? diagnosis::markdown::escaped(answer.cannot_tell)
+                                                : answer.cannot_tell);
   }
   return kDone;
 }
 
-/// Where typed evidence says what it says; a run's numbers were all read off it.
-diagnosis::Places places_of(const std::string& path, const core::ConfigLibrary& library) {
-  if (std::filesystem::is_directory(path)) return {};
-  return {core::load_yaml(path), library};
+/// Standard input is text or a trace: what profilers write for programs begins like JSON, gzip or
+/// a row of quoted cells.
+bool holds_trace(const std::string& path) {
+  if (path != "-") return diagnosis::looks_like_trace(path);
+  const int first = std::getc(stdin);
+  if (first == EOF) return false;
+  std::ungetc(first, stdin);
+  constexpr int kGzip = 0x1f;
+  return first == '{' || first == '[' || first == '"' || first == kGzip;
+}
+
+struct Opened {
+  diagnosis::Evidence evidence;
+  diagnosis::Places places;  // a run's numbers were all read off it
+  std::vector<std::string> notes;
+};
+
+Opened open(const std::string& path, const core::ConfigLibrary& library) {
+  if (std::filesystem::is_directory(path)) return {whatif::open_evidence(path, library), {}, {}};
+  diagnosis::EvidenceDocument told = whatif::open_told(path, library);
+  return {std::move(told.evidence), {told.document, library}, std::move(told.notes)};
 }
 
 void require_one_form(const Options& options) {
@@ -105,28 +125,29 @@ int diagnose(Options options) {
   if (options.path.empty()) std::swap(options.path, options.quantity);
   if (options.path.empty()) {
     throw core::ConfigError(
-        "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose "
+        "diagnose: expected EVIDENCE.yaml|TEXT|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose "
         "--help'");
   }
   require_one_form(options);
   static_cast<void>(coloured(options.colour));  // a word that it is not is wrong in every form
   const auto library = core::ConfigLibrary::standard();
-  if (diagnosis::looks_like_trace(options.path)) return diagnose_trace(options, library);
+  if (holds_trace(options.path)) return diagnose_trace(options, library);
   if (!options.hw.empty() || !options.model.empty()) {
     throw core::ConfigError(
         "--hw and --model go with a trace; evidence and runs say their machine and model "
         "themselves");
   }
-  const diagnosis::Evidence evidence = whatif::open_evidence(options.path, library);
-  const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
-  const diagnosis::Places places =
-      options.explain || options.memo ? places_of(options.path, library) : diagnosis::Places{};
+  const Opened opened = open(options.path, library);
+  const diagnosis::Diagnosis answer = diagnosis::diagnose(opened.evidence);
   if (options.json) {
-    fmt::print("{}\n",
-               with_derivations(to_json(answer), options, evidence, answer, places).dump(2));
-  } else {
-    fmt::print("{}", told(options, evidence, answer, places));
+    auto json = with_derivations(to_json(answer), options, opened.evidence, answer, opened.places);
+    if (!opened.notes.empty()) json["notes"] = opened.notes;
+    fmt::print("{}\n", json.dump(2));
+    return kDone;
   }
+  for (const std::string& note : opened.notes) print_aside(options, "note", note);
+  if (!opened.notes.empty()) fmt::print("\n");
+  fmt::print("{}", told(options, opened.evidence, answer, opened.places));
   return kDone;
 }
 
@@ -136,8 +157,9 @@ Action declare_diagnose(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option(
          "path", options->path,
-         "evidence as YAML, the directory of a run, or a profiler's trace as 'inspect' reads it")
-      ->type_name("EVIDENCE.yaml|RUN_DIR|TRACE");
+         "evidence as YAML, text as tools print it, the directory of a run, or a profiler's trace "
+         "as 'inspect' reads it; '-' is standard input")
+      ->type_name("EVIDENCE.yaml|TEXT|RUN_DIR|TRACE");
   app.add_option("--hw", options->hw,
                  "of a trace: the GPU it was recorded on, where it does not say")
       ->type_name("NAME");
@@ -159,11 +181,12 @@ Action declare_diagnose(CLI::App& app) {
   app.footer(
       "\nFor example:\n"
       "  ridgeline diagnose my_server.yaml    a few numbers that a person typed\n"
+      "  ridgeline diagnose server.log        what a log or a benchmark printed\n"
       "  ridgeline diagnose runs/chat         what 'ridgeline run --out runs/chat' left\n"
       "  ridgeline diagnose trace.json.gz --hw mi300x --model qwen3_8b\n"
       "  ridgeline diagnose my_server.yaml --explain 'HBM bandwidth'\n"
       "  ridgeline diagnose my_server.yaml --memo > memo.md\n"
-      "\nEvidence is any subset of what is known; see configs/cases/*.evidence.yaml. The least "
+      "\nEvidence is any subset of what is known; see docs/evidence.md. The least "
       "that helps:\n"
       "  machine: mi300x\n"
       "  model: {parameters: 8e9, weight_dtype: bf16}\n"

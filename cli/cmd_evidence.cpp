@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,9 +13,13 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "core/error.hpp"
+#include "diagnosis/evidence_check.hpp"
+#include "diagnosis/evidence_template.hpp"
 #include "diagnosis/pasted/line.hpp"
 #include "diagnosis/pasted/pasted_json.hpp"
 #include "timeline/readers/input.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::cli {
 namespace {
@@ -166,7 +172,81 @@ Action declare_formats(CLI::App& app) {
   };
 }
 
+// -------------------------------------------------------------------------------------------- new
+
+struct NewOptions {
+  std::string out;
+  bool training = false;
+  bool json = false;
+};
+
+int write_template(const NewOptions& options) {
+  if (options.json) {
+    fmt::print("{}\n", diagnosis::evidence_keys_json().dump(2));
+    return kDone;
+  }
+  const std::string text =
+      diagnosis::evidence_template({.machine = "mi300x", .model = "llama3_8b"}, options.training);
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+    return kDone;
+  }
+  std::error_code error;
+  if (std::filesystem::exists(options.out, error))
+    throw core::ConfigError(options.out + ": exists; it may hold somebody's numbers");
+  std::ofstream file(options.out);
+  file << text;
+  file.close();
+  if (!file) throw core::ConfigError(options.out + ": cannot be written");
+  fmt::print("written to {}\n", options.out);
+  return kDone;
+}
+
+Action declare_new(CLI::App& app) {
+  auto options = std::make_shared<NewOptions>();
+  app.add_option("--out", options->out, "a file to write, which must not be there yet")
+      ->type_name("FILE");
+  app.add_flag("--training", options->training, "of a training step instead of a server");
+  app.add_flag("--json", options->json, "every key, symptom and change with its meaning");
+  app.footer(
+      "\nFor example:\n"
+      "  ridgeline evidence new --out my_server.yaml");
+  return [options] { return write_template(*options); };
+}
+
+// ------------------------------------------------------------------------------------------ check
+
+int check(const ReadOptions& options) {
+  const auto library = core::ConfigLibrary::standard();
+  const diagnosis::EvidenceDocument told = whatif::open_told(options.file, library);
+  const diagnosis::EvidenceCheck answer =
+      diagnosis::check_evidence(told.evidence, diagnosis::Places(told.document, library));
+  if (options.json) {
+    fmt::print("{}\n", diagnosis::to_json(answer, told.notes).dump(2));
+  } else {
+    fmt::print("{}", diagnosis::to_text(answer, told.notes));
+  }
+  return kDone;
+}
+
+Action declare_check(CLI::App& app) {
+  auto options = std::make_shared<ReadOptions>();
+  app.add_option("file", options->file, "evidence as YAML, or pasted text; '-' is standard input")
+      ->required()
+      ->type_name("FILE|-");
+  app.add_flag("--json", options->json, "for machines");
+  app.footer(
+      "\nPrints what was understood, what is assumed, and which number that is missing would tell "
+      "most: each is tried at values that it could have.\n"
+      "\nFor example:\n"
+      "  ridgeline evidence check my_server.yaml\n"
+      "  ridgeline evidence check server.log");
+  return [options] { return check(*options); };
+}
+
 constexpr Command kCommands[] = {
+    {"new", "a file to fill in: every key with its meaning", declare_new},
+    {"check", "what was understood, and which number to look for next", declare_check},
     {"read", "what pasted text says, as a fragment of evidence", declare_read},
     {"formats", "the formats that 'read' knows", declare_formats},
 };
@@ -177,6 +257,8 @@ Action declare_evidence(CLI::App& app) {
   app.require_subcommand(1);
   app.footer(
       "\nFor example:\n"
+      "  ridgeline evidence new --out e.yaml   a file to fill in\n"
+      "  ridgeline evidence check e.yaml       what is understood of it, and what is missing\n"
       "  ridgeline evidence read server.log    what a log says of its server\n"
       "  ridgeline evidence formats            what else can be pasted");
   auto chosen = std::make_shared<Action>();

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "diagnosis/evidence_keys.hpp"
 #include "diagnosis/fixes/table.hpp"
+#include "diagnosis/pasted/pasted.hpp"
+#include "diagnosis/pasted_evidence.hpp"
+#include "diagnosis/quantity_reader.hpp"
 #include "diagnosis/symptoms.hpp"
 #include "diagnosis/trials.hpp"
-#include "diagnosis/values_possible.hpp"
 #include "timeline/classify.hpp"
 
 namespace ridgeline::diagnosis {
@@ -26,98 +28,26 @@ std::vector<core::Choice<E>> choices_of(const std::array<std::string_view, N>& n
   return out;
 }
 
-/// What people also call a quantity.
-constexpr std::pair<std::string_view, std::string_view> kAlsoCalled[]{
-    {"tpot", "itl"},
-    {"tpot_p99", "itl_p99"},
-    {"output_throughput", "throughput"},
-    {"batch", "concurrency"},
-    {"max_concurrency", "concurrency"},
-    {"tensor_parallel_size", "devices"},
-    {"e2e_latency", "latency"},
-};
-
-/// "160 tokens/s" is how people write a rate that core knows as "160 /s". Only what is counted here
-/// may stand before the stroke.
-std::string without_nouns(std::string text) {
-  for (const std::string_view noun :
-       {"tokens", "token", "tok", "requests", "request", "req", "steps", "step"}) {
-    if (const std::size_t at = text.find(std::string(noun) + "/"); at != std::string::npos)
-      return text.erase(at, noun.size());
-  }
-  return text;
-}
-
-/// "4 of 108" as a fraction.
-std::optional<double> part_of(const std::string& text) {
-  const std::size_t at = text.find(" of ");
-  if (at == std::string::npos) return std::nullopt;
-  const auto part = core::parse_quantity(text.substr(0, at), Dimension::none);
-  const auto whole = core::parse_quantity(text.substr(at + 4), Dimension::none);
-  if (!part || !whole || !(*whole > 0.0)) return std::nullopt;
-  return *part / *whole;
-}
-
-Value read_value(const Reader& in, std::string_view key, Dimension dimension, bool whole,
-                 std::string_view means = {}) {
-  const std::string_view name = means.empty() ? key : means;
-  const bool zero = may_be_zero(name, dimension);
-  const std::string expected =
-      dimension == Dimension::rate
-          ? "a rate like '160 tokens/s'"
-          : core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
-  const std::string& written = in.scalar(key, expected);
-  const std::string text = dimension == Dimension::rate ? without_nouns(written) : written;
-  core::Interval bounds;
-  const auto ratio = dimension == Dimension::fraction ? part_of(text) : std::nullopt;
-  if (ratio) {
-    bounds = core::Interval(*ratio);
-  } else if (const auto exact = whole ? core::parse_quantity(text, dimension) : std::nullopt) {
-    in.require(*exact == std::floor(*exact), key,
-               zero ? "a whole number of zero or more" : "a whole number above zero");
-    bounds = core::Interval(*exact);
-  } else if (const auto typed = core::parse_interval(text, dimension)) {
-    bounds = *typed;
-  } else {
-    in.fail(key, expected);
-  }
-  const double middle = bounds.middle();
-  if (dimension == Dimension::fraction) {
-    if (middle < 0.0 || middle > 1.0)
-      in.fail(key, "a fraction between 0 and 1", core::per_cent_hint(text));
-    bounds = core::clamp(bounds, 0.0, 1.0);
-  } else {
-    in.require(zero ? middle >= 0.0 : middle > 0.0, key,
-               zero ? "zero or more" : "a value above zero");
-    in.require(middle <= kMostSensible && (middle == 0.0 || middle >= kLeastSensible), key,
-               "a value from 1e-12 to 1e18");
-    bounds.low = std::max(bounds.low, 0.0);
-  }
-  const std::string path =
-      in.path().empty() ? std::string(key) : in.path() + "." + std::string(key);
-  return {bounds, std::clamp(middle, bounds.low, bounds.high), Origin::given, path};
-}
-
-/// The key under which a quantity stands in a map, by its own name or another; "" when it does not.
-std::string_view key_of(const Reader& in, std::string_view key) {
-  if (in.has(key)) return key;
-  for (const auto& [alias, meaning] : kAlsoCalled) {
-    if (meaning == key && in.has(alias)) return alias;
-  }
-  return "";
-}
-
 /// Fills in what the map holds of one section; true when it held anything.
 bool read_section(const Reader& in, std::string_view section, Evidence& out) {
   bool any = false;
   for (const Field& field : evidence_fields()) {
     if (field.section != section) continue;
-    const std::string_view key = key_of(in, field.key);
+    const std::string_view key = key_of(in.node(), field.key);
     if (key.empty()) continue;
-    field.at(out) = read_value(in, key, field.dimension, field.whole, field.key);
+    field.at(out) = read_value(in, key, field);
     any = true;
   }
   return any;
+}
+
+/// How many devices share the model, under any of its names; people know it as an argument of the
+/// engine.
+bool read_devices(const Reader& in, Evidence& out) {
+  const std::string_view key = key_of(in.node(), "devices");
+  if (key.empty()) return false;
+  out.machine.devices = read_value(in, key, Dimension::none, true);
+  return true;
 }
 
 /// The node without the facts that evidence lays over a configuration, and those facts alone.
@@ -153,7 +83,9 @@ void read_machine(const Reader& root, const core::ConfigLibrary& library, Eviden
     }
     return;
   }
+  if (node.kind != Node::Kind::map) root.fail("machine", "a name or a map");
   const Reader in(node, "machine");
+  reject_unknown(in, "machine");
   out.machine.name = in.get<std::string>("name", "");
   if (in.has("peak")) {
     const Reader peak = in.child("peak");
@@ -225,6 +157,7 @@ void read_model(const Reader& root, const ModelByName& model_by_name, Evidence& 
     return;
   }
   const Reader in(node, "model");
+  reject_unknown(in, "model");
   out.model.name = in.get<std::string>("name", "");
   read_dtypes(in, out.model);
   read_section(in, "model", out);
@@ -243,7 +176,8 @@ void read_kernel_time(const Reader& profile, Profile& out) {
     sum_low += share.low();
     out.kernel_time.emplace(static_cast<KernelGroup>(it - names.begin()), share);
   }
-  if (sum_low > 1.0)
+  constexpr double kRounding = 1e-9;
+  if (sum_low > 1.0 + kRounding)
     profile.reject("kernel_time",
                    fmt::format("the shares add up to at least {:.0f} %, more than all of it",
                                100.0 * sum_low));
@@ -331,6 +265,19 @@ void read_trials(const Reader& root, Evidence& out) {
   }
 }
 
+[[noreturn]] void reject_in_sweep(const Reader& in, const std::string& key) {
+  std::vector<std::string> names;
+  for (const Field& field : evidence_fields()) names.emplace_back(field.key);
+  for (const std::string_view section : evidence_sections()) {
+    for (const EvidenceKey& known : evidence_keys(section)) {
+      if (known.key == key)
+        in.reject_key(key, "a point of a sweep holds quantities only; what a change of " + key +
+                               " brought goes under 'trials'");
+    }
+  }
+  in.reject_key(key, "unknown quantity" + core::suggestion(key, names));
+}
+
 /// Each point is the evidence with some quantities replaced; keys of any section, with or without
 /// it.
 void read_sweep(const Reader& root, Evidence& out) {
@@ -339,17 +286,9 @@ void read_sweep(const Reader& root, Evidence& out) {
     point.sweep.clear();
     bool any = false;
     for (const std::string& key : in.keys()) {
-      std::string_view meaning = key;
-      for (const auto& [alias, name] : kAlsoCalled) {
-        if (alias == key) meaning = name;
-      }
-      const Field* field = find_field(meaning);
-      if (field == nullptr) {
-        std::vector<std::string> names;
-        for (const Field& f : evidence_fields()) names.emplace_back(f.key);
-        in.reject_key(key, "unknown quantity" + core::suggestion(key, names));
-      }
-      field->at(point) = read_value(in, key, field->dimension, field->whole, field->key);
+      const Field* field = find_field(own_name(key));
+      if (field == nullptr) reject_in_sweep(in, key);
+      field->at(point) = read_value(in, key, *field);
       any = true;
     }
     if (!any) root.fail("sweep", "points with quantities in them");
@@ -380,9 +319,43 @@ void read_words(const Reader& in, Evidence& out) {
       "proposals", [](const std::string& w) { return find_fix(w) != nullptr; }, fix_names(), "fix");
 }
 
-}  // namespace
+/// What stands in a map by itself, or in nothing that was written: `serving:`.
+Node without_empty_sections(Node document) {
+  std::erase_if(document.entries,
+                [](const auto& entry) { return entry.second.kind == Node::Kind::null; });
+  return document;
+}
 
-Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
+/// The document with the facts of its pasted text laid under what is typed.
+Node with_text(Node document, const core::ConfigLibrary& library, std::vector<std::string>& notes) {
+  std::vector<Node> texts;
+  for (const std::string_view key : {"text", "texts"}) {
+    const Node* node = document.find(key);
+    if (node == nullptr) continue;
+    const std::vector<Node> several =
+        node->kind == Node::Kind::list ? node->items : std::vector<Node>{*node};
+    texts.insert(texts.end(), several.begin(), several.end());
+  }
+  std::erase_if(document.entries,
+                [](const auto& entry) { return entry.first == "text" || entry.first == "texts"; });
+  std::size_t number = 0;
+  for (const Node& text : texts) {
+    ++number;
+    if (text.kind != Node::Kind::scalar) {
+      throw core::ConfigError(text.position.text() + ": text: expected text, got " +
+                              text.describe());
+    }
+    const std::string file = text.position.file ? *text.position.file : "document";
+    const std::string name =
+        texts.size() > 1 ? fmt::format("{}, text {}", file, number) : fmt::format("{}, text", file);
+    PastedEvidence pasted = evidence_from_pasted(read_pasted(text.scalar), name, library);
+    notes.insert(notes.end(), pasted.notes.begin(), pasted.notes.end());
+    document = laid_under(std::move(pasted.document), document, library, notes);
+  }
+  return document;
+}
+
+Evidence read_document(const Node& document, const core::ConfigLibrary& library,
                        const ModelByName& model_by_name) {
   const Reader in(document);
   Evidence out;
@@ -395,7 +368,12 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
     if (!in.has(section)) continue;
     if (in.node().find(section)->kind != Node::Kind::map) in.fail(section, "a map");
     const Reader part = in.child(section);
+    const bool has_devices = section == "engine" || section == "serving";
+    reject_unknown(part, section,
+                   has_devices ? std::vector<std::string>{"devices", "tensor_parallel_size"}
+                               : std::vector<std::string>{});
     any = read_section(part, section, out) || any;
+    if (has_devices) any = read_devices(part, out) || any;
     if (section == "engine") {
       out.engine.name = part.get<std::string>("name", "");
       out.engine.enforce_eager = part.maybe<bool>("enforce_eager");
@@ -411,19 +389,38 @@ Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
       any = any || !out.profile.kernel_time.empty();
     }
   }
-  if (in.has("devices")) out.machine.devices = read_value(in, "devices", Dimension::none, true);
+  any = read_devices(in, out) || any;
   if (in.has("kernels")) read_kernels(in, out);
   if (in.has("trials")) read_trials(in, out);
   read_words(in, out);
   if (in.has("sweep")) read_sweep(in, out);
+  reject_unknown(in, "",
+                 {"machine", "model", "engine", "serving", "memory", "measured", "profile",
+                  "kernels", "trials", "sweep", "symptoms", "proposals", "text", "texts"});
   in.finish();
-  any = any || !out.kernels.empty() || !out.trials.empty() || !out.sweep.empty();
+  any = any || !out.kernels.empty() || !out.trials.empty() || !out.sweep.empty() ||
+        !out.symptoms.empty();
   if (!any) {
     throw core::ConfigError(document.position.text() +
                             ": document: expected at least one fact (machine, model, serving, "
                             "measured or profile), got none");
   }
   return out;
+}
+
+}  // namespace
+
+EvidenceDocument read_evidence_document(const Node& document, const core::ConfigLibrary& library,
+                                        const ModelByName& model_by_name) {
+  EvidenceDocument out;
+  out.document = with_text(without_empty_sections(document), library, out.notes);
+  out.evidence = read_document(out.document, library, model_by_name);
+  return out;
+}
+
+Evidence read_evidence(const Node& document, const core::ConfigLibrary& library,
+                       const ModelByName& model_by_name) {
+  return read_evidence_document(document, library, model_by_name).evidence;
 }
 
 Evidence load_evidence(const std::filesystem::path& path, const core::ConfigLibrary& library,

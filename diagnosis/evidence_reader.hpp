@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/config_library.hpp"
 #include "diagnosis/evidence.hpp"
@@ -13,6 +15,17 @@ namespace ridgeline::diagnosis {
 
 /// Makes a model from a reference by name. Evidence that names no model needs none.
 using ModelByName = std::function<Model(const core::Node& reference)>;
+
+/// Evidence, the document it was read from (what pasted text said laid under what was typed), and
+/// sentences about that text: what was not read, what contradicts what was typed.
+struct EvidenceDocument {
+  Evidence evidence;
+  core::Node document;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] EvidenceDocument read_evidence_document(const core::Node& document,
+                                                      const core::ConfigLibrary& library,
+                                                      const ModelByName& model_by_name = {});
 
 /// Errors (ConfigError, with position): an unknown key or word, a missing unit, a value that cannot
 /// be (a negative time, a fraction above one), a file with no quantity in it.

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnosis/evidence_reader.hpp"
 #include "diagnosis/model_facts.hpp"
 #include "sim/run_directory.hpp"
-#include "workloads/model_reference.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -141,33 +140,9 @@ std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result,
 
 diagnosis::Evidence open_evidence(const std::filesystem::path& path,
                                   const core::ConfigLibrary& library) {
-  if (!std::filesystem::is_directory(path)) return load_evidence_file(path, library);
+  if (!std::filesystem::is_directory(path)) return open_told(path, library).evidence;
   const sim::RunResult result = sim::read_run_directory(path, library);
   return observe_run(result, sim::measure(result), telling_part(result));
-}
-
-diagnosis::Evidence read_typed_evidence(const core::Node& document,
-                                        const core::ConfigLibrary& library) {
-  return diagnosis::read_evidence(document, library, [&](const core::Node& reference) {
-    const core::Node node = workloads::resolve_model(library, reference);
-    const core::Reader in(node, "model");
-    const workloads::ModelSpec model = workloads::read_model_spec(in);
-    in.finish();
-    return diagnosis::model_facts(model, model.activations);
-  });
-}
-
-diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
-                                       const core::ConfigLibrary& library) {
-  const core::Node document = core::load_yaml(path);
-  for (const char* key : {"hw", "stack", "workload"}) {
-    if (document.find(key) != nullptr) {
-      throw core::ConfigError(
-          fmt::format("{0}: a scenario (it has '{1}'), not evidence; 'ridgeline run {0}' takes it",
-                      path.string(), key));
-    }
-  }
-  return read_typed_evidence(document, library);
 }
 
 }  // namespace ridgeline::whatif

@@ -31,17 +31,8 @@ namespace ridgeline::whatif {
 [[nodiscard]] std::optional<diagnosis::Diagnosis> diagnose_run(const sim::RunResult& result,
                                                                const sim::Metrics& metrics);
 
-/// Evidence from the directory of a run, or as somebody typed it into a file.
+/// Evidence from the directory of a run, or from a file as `open_told` takes it.
 [[nodiscard]] diagnosis::Evidence open_evidence(const std::filesystem::path& path,
                                                 const core::ConfigLibrary& library);
-
-/// Evidence as somebody typed it; it may name any shipped machine and model.
-[[nodiscard]] diagnosis::Evidence read_typed_evidence(const core::Node& document,
-                                                      const core::ConfigLibrary& library);
-
-/// Typed evidence from a file; it may name any shipped machine and model. ConfigError for a
-/// scenario, which another command takes.
-[[nodiscard]] diagnosis::Evidence load_evidence_file(const std::filesystem::path& path,
-                                                     const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

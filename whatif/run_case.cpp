@@ -6,6 +6,7 @@
 #include "sim/run.hpp"
 #include "whatif/diagnose_run.hpp"
 #include "whatif/quantities.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::whatif {
 namespace {

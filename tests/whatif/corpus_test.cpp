@@ -12,6 +12,7 @@
 #include "whatif/corpus/corpus_directory.hpp"
 #include "whatif/corpus/faults.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/told_evidence.hpp"
 
 using namespace ridgeline;
 using diagnosis::Regime;

@@ -4,6 +4,7 @@
 #include "sim/run_directory.hpp"
 #include "tests/sim/fixtures.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/told_evidence.hpp"
 
 using namespace ridgeline;
 using diagnosis::Arrivals;

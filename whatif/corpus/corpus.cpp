@@ -6,6 +6,7 @@
 #include "sim/run.hpp"
 #include "whatif/corpus/views.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::whatif {
 namespace {

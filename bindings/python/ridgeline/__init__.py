@@ -19,7 +19,7 @@ from typing import Any, Dict, Iterable, Mapping
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "compare", "predict", "validate", "calibrate"]
+__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "evidence_template", "check_evidence", "compare", "predict", "validate", "calibrate"]
 
 
 def run(
@@ -110,8 +110,8 @@ def diagnose(
     Parameters
     ----------
     evidence
-        The directory of a run; a YAML file with any subset of machine, model, serving, measured and profile; or a trace as
-        `inspect` reads it.
+        The directory of a run; a YAML file with any subset of machine, model, serving, measured and profile; a file of text as tools
+        print it; or a trace as `inspect` reads it.
     hw, model
         Of a trace: names or paths of configurations, where the trace does not say the GPU, and from which bytes and FLOP follow.
 
@@ -184,6 +184,40 @@ def read_pasted(text: str | bytes) -> dict[str, Any]:
     '12.30 ms'
     """
     return json.loads(_core.read_pasted(text))
+
+
+def evidence_template(training: bool = False) -> str:
+    """The evidence file that a person fills in: every key with its meaning and an example, commented out.
+
+    Parameters
+    ----------
+    training
+        The quantities of a training step instead of a server's.
+    """
+    return _core.evidence_template("mi300x", "llama3_8b", training)
+
+
+def check_evidence(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What is understood of some evidence, and which number that is missing would tell most.
+
+    Parameters
+    ----------
+    path
+        A YAML file as `diagnose` takes it, or a file of pasted text.
+
+    Returns
+    -------
+    dict
+        ``understood`` (facts with ``path``, ``value``, ``low``, ``high``, ``origin``, ``place``), ``assumed`` and ``unknown`` (sentences),
+        ``missing`` (``path``, ``meaning``, ``separates``, ``sentence``, ``bands`` of values with one regime), ``regime``, ``confidence``,
+        ``notes``.
+
+    Raises
+    ------
+    ConfigError
+        The file is wrong; says where.
+    """
+    return json.loads(_core.check_evidence(os.fspath(path)))
 
 
 def compare(

@@ -38,6 +38,8 @@ constexpr Command kCommands[] = {
      declare_evidence},
     {"corpus", "random servers with known limiters, labelled, at three depths of evidence",
      declare_corpus},
+    {"drill", "say what binds yourself: exercises against a clock, marked by running them again",
+     declare_drill},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

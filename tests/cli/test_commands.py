@@ -18,7 +18,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "corpus", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "corpus", "drill", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 

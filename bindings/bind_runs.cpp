@@ -9,6 +9,7 @@
 #include "sim/run_directory.hpp"
 #include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/exercise/deck.hpp"
 
 namespace ridgeline::bindings {
 namespace {
@@ -48,6 +49,20 @@ Told diagnose(const std::string& path) {
   return Told(diagnosis::to_json(answer).dump(), evidence, answer, places);
 }
 
+std::string exercise(std::int64_t n, std::uint64_t seed, const std::string& source,
+                     const std::string& level) {
+  whatif::Deck deck({whatif::drill_source_named(source), whatif::drill_level_named(level), seed},
+                    core::ConfigLibrary::standard());
+  nlohmann::ordered_json items = nlohmann::ordered_json::array();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (::PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const auto next = deck.next();
+    if (!next) break;
+    items.push_back(whatif::to_json(*next, true));
+  }
+  return items.dump();
+}
+
 }  // namespace
 
 void register_runs(py::module_& m) {
@@ -60,6 +75,7 @@ void register_runs(py::module_& m) {
       .def("derivations", &Told::derivations);
   m.def("run", &run, py::arg("scenario"), py::arg("overrides"), py::arg("out"));
   m.def("diagnose", &diagnose, py::arg("evidence"));
+  m.def("exercise", &exercise, py::arg("n"), py::arg("seed"), py::arg("source"), py::arg("level"));
 }
 
 }  // namespace ridgeline::bindings

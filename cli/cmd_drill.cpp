@@ -12,6 +12,7 @@
 #include "cli/table.hpp"
 #include "core/document.hpp"
 #include "core/error.hpp"
+#include "diagnosis/prose.hpp"
 #include "diagnosis/report.hpp"
 #include "whatif/exercise/answers.hpp"
 #include "whatif/exercise/deck.hpp"
@@ -20,8 +21,6 @@ namespace ridgeline::cli {
 namespace {
 
 using whatif::Answer;
-using whatif::DrillLevel;
-using whatif::DrillSource;
 using Clock = LineInput::Clock;
 
 struct Options {
@@ -87,7 +86,7 @@ class Drill {
   }
 
   void work(std::unique_ptr<const whatif::Exercise> exercise) {
-    say("{}\n{}", palette_.head(fmt::format("Exercise {} of {}", done_.size() + 1, options_.n)),
+    say("{}\n\n{}", palette_.head(fmt::format("Exercise {} of {}", done_.size() + 1, options_.n)),
         exercise->sheet);
     Done done{std::move(exercise), {}, 0.0};
     begin_ = Clock::now();
@@ -152,7 +151,8 @@ class Drill {
       say("{}\n{}", exercise.questions[i].name, whatif::mark_text(exercise.questions[i], answer));
     }
     if (!exercise.note.empty()) say("{}\n", exercise.note);
-    say("\n{}\n{}\n\n", diagnosis::to_text(exercise.diagnosis, palette_), exercise.own_marks);
+    say("\n{}\n{}\n", diagnosis::to_text(exercise.diagnosis, palette_),
+        diagnosis::wrapped(exercise.own_marks, 2));
   }
 
   void conclude() const {
@@ -227,20 +227,6 @@ int drill(const Options& options) {
   return options.show_only ? show(options) : Drill(options).run();
 }
 
-/// A word of a closed set; ConfigError with the nearest.
-template <class E>
-E word(const char* option, const std::string& typed,
-       const std::vector<std::pair<std::string, E>>& words) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : words) {
-    if (name == typed) return value;
-    names.push_back(name);
-  }
-  throw core::ConfigError(fmt::format("drill: {}: expected one of {}, got '{}'{}", option,
-                                      fmt::join(names, ", "), typed,
-                                      core::suggestion(typed, names)));
-}
-
 }  // namespace
 
 Action declare_drill(CLI::App& app) {
@@ -284,14 +270,8 @@ Action declare_drill(CLI::App& app) {
       "  ridgeline drill --n 10 --seed 3 --answers ada.txt --json > ada.json\n"
       "\nAn answer is a letter or a name; ? passes, Ctrl-D ends with the marks so far.");
   return [typed] {
-    typed->options.drill.from = word<DrillSource>("--from", typed->from,
-                                                  {{"cases", DrillSource::cases},
-                                                   {"generated", DrillSource::generated},
-                                                   {"reports", DrillSource::reports},
-                                                   {"all", DrillSource::all}});
-    typed->options.drill.level = word<DrillLevel>(
-        "--level", typed->level,
-        {{"throughput", DrillLevel::throughput}, {"percentages", DrillLevel::percentages}});
+    typed->options.drill.from = whatif::drill_source_named(typed->from);
+    typed->options.drill.level = whatif::drill_level_named(typed->level);
     return drill(typed->options);
   };
 }

@@ -18,7 +18,8 @@ struct Unit {
   double factor;
 };
 
-/// The largest first. What people mix least: no binary units and no minutes.
+/// The largest first. No binary units, no minutes, and a machine's rate in TFLOP/s as its datasheet
+/// has it.
 std::vector<Unit> units_for(Dimension dimension, std::string_view counted) {
   if (dimension == Dimension::none)
     return {{"e9", " billion", 1e9}, {"e6", " million", 1e6}, {"", "", 1.0}};
@@ -26,7 +27,8 @@ std::vector<Unit> units_for(Dimension dimension, std::string_view counted) {
   std::vector<Unit> out;
   for (const core::UnitScale& unit : core::units_of(dimension)) {
     const bool plain = unit.name != "KB" && unit.name != "min" && unit.name != "h" &&
-                       unit.name != "TOP/s" && unit.name.find('i') == std::string_view::npos;
+                       unit.name != "TOP/s" && unit.name != "PFLOP/s" &&
+                       unit.name.find('i') == std::string_view::npos;
     const std::string name = " " + std::string(unit.name);
     if (plain) out.insert(out.begin(), {name, name, unit.factor});
   }
@@ -65,6 +67,17 @@ std::string number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
+/// "0.0 %": what is left of zero's doubt above it.
+std::optional<std::string> zero_as_written(core::Interval value, Dimension dimension,
+                                           const Unit& unit) {
+  for (int decimals = 0; decimals <= kMostDecimals; ++decimals) {
+    const std::string digits = fmt::format("{:.{}f}", 0.0, decimals);
+    const auto typed = core::parse_interval(digits + unit.typed, dimension);
+    if (typed && same({0.0, typed->high}, value)) return digits + unit.shown;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string as_written(core::Interval value, Dimension dimension, std::string_view counted) {
@@ -74,6 +87,9 @@ std::string as_written(core::Interval value, Dimension dimension, std::string_vi
     return "0" + (dimension == Dimension::none ? "" : units.back().shown);
   const Unit& unit = unit_for(middle, units);
   if (value.width() <= 1e-6 * middle) return number(middle / unit.factor) + unit.shown;
+  if (value.low == 0.0) {
+    if (const auto zero = zero_as_written(value, dimension, units.back())) return *zero;
+  }
   for (const std::string_view hedge : {"", "~"}) {
     for (int decimals = 0; decimals <= kMostDecimals; ++decimals) {
       const std::string digits = fmt::format("{:.{}f}", middle / unit.factor, decimals);

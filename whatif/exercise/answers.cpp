@@ -39,9 +39,13 @@ WrittenAnswers::WrittenAnswers(std::string_view text, const std::string& name) :
   const core::Node document = core::parse_yaml(text, name);
   const auto place = [](const core::Node& node) { return node.position.text(); };
   for (const core::Node& item : document.items) {
-    Entry entry{{}, {item.scalar, place(item)}};
+    // What is left empty passes.
+    const auto word = [](const core::Node& node) {
+      return node.kind == core::Node::Kind::null ? std::string("?") : node.scalar;
+    };
+    Entry entry{{}, {word(item), place(item)}};
     for (const auto& [question, answer] : item.entries)
-      entry.by_question.push_back({question, {answer.scalar, place(answer)}});
+      entry.by_question.push_back({question, {word(answer), place(answer)}});
     const bool map = item.kind == core::Node::Kind::map;
     if (item.kind == core::Node::Kind::list || (!entries_.empty() && map != maps_)) {
       throw core::ConfigError(

@@ -48,16 +48,20 @@ std::string reason(const diagnosis::Recommendation& r) {
   return fmt::format("{} ({})", r.why, diagnosis::gain_text(r.speedup));
 }
 
+void add_finding(const diagnosis::Diagnosis& d, std::vector<Elsewhere>& out) {
+  if (!d.settling_evidence.empty())
+    out.push_back({d.title, d.phase, d.regime, d.settling_evidence.front().statement});
+}
+
 /// What settles each of the shipped pieces of evidence.
 std::vector<Elsewhere> findings_elsewhere(const core::ConfigLibrary& library) {
   std::vector<Elsewhere> out;
   for (const char* folder : {"cases", "reports"}) {
     for (const std::string& name : library.names(folder)) {
       if (!name.ends_with(".evidence")) continue;
-      const diagnosis::Diagnosis d = diagnosis::diagnose(
-          load_evidence_file(library.root() / folder / (name + ".yaml"), library));
-      if (!d.settling_evidence.empty())
-        out.push_back({d.title, d.phase, d.regime, d.settling_evidence.front().statement});
+      add_finding(diagnosis::diagnose(
+                      load_evidence_file(library.root() / folder / (name + ".yaml"), library)),
+                  out);
     }
   }
   return out;
@@ -69,7 +73,33 @@ std::vector<T> shuffled(std::vector<T> things, Draw draw) {
   return things;
 }
 
+template <class E>
+E named(const char* what, const std::string& word,
+        const std::vector<std::pair<std::string, E>>& words) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : words) {
+    if (name == word) return value;
+    names.push_back(name);
+  }
+  throw core::ConfigError(fmt::format("{}: expected one of {}, got '{}'{}", what,
+                                      fmt::join(names, ", "), word, core::suggestion(word, names)));
+}
+
 }  // namespace
+
+DrillSource drill_source_named(const std::string& word) {
+  return named<DrillSource>("from", word,
+                            {{"cases", DrillSource::cases},
+                             {"generated", DrillSource::generated},
+                             {"reports", DrillSource::reports},
+                             {"all", DrillSource::all}});
+}
+
+DrillLevel drill_level_named(const std::string& word) {
+  return named<DrillLevel>(
+      "level", word,
+      {{"throughput", DrillLevel::throughput}, {"percentages", DrillLevel::percentages}});
+}
 
 class Deck::Source {
  public:
@@ -105,9 +135,9 @@ class Deck::Source {
 
   DrillOptions options_;
   core::ConfigLibrary library_;
+  std::shared_ptr<const std::vector<Elsewhere>> elsewhere_;
 
  private:
-  std::shared_ptr<const std::vector<Elsewhere>> elsewhere_;
   std::int64_t n_ = 0;
 };
 
@@ -172,26 +202,44 @@ class Deck::Cases : public Deck::Source {
 class Deck::Generated : public Deck::Source {
  public:
   template <class... Args>
-  explicit Generated(Args&&... args) : Source(std::forward<Args>(args)...), pool_(library_) {}
+  explicit Generated(Args&&... args) : Source(std::forward<Args>(args)...), pool_(library_) {
+    add_own_kind();
+  }
 
  protected:
   [[nodiscard]] std::optional<Material> at(std::int64_t n) const override {
-    CorpusItem item = make_item(pool_, options_.seed, n);
+    const CorpusItem item = make_item(pool_, options_.seed, n);
     Material out;
     out.kind = "generated";
     out.head = {
         fmt::format("A generated server, number {} of seed {}", n, options_.seed),
         item.server.sketch.load == LoadKind::training ? "" : item.server.sketch.stack->spec.name,
         words_of(item.label.objective)};
-    out.shown = options_.level == DrillLevel::throughput ? std::move(item.throughput)
-                                                         : std::move(item.percentages);
+    out.shown = shown_of(item);
     out.shown.title = out.head.title;
     out.truth.regimes = item.label.accepted;
-    out.truth.label = std::move(item.label);
+    out.truth.label = item.label;
     return out;
   }
 
  private:
+  /// Sentences about servers like these are harder to tell from the right one. They are of servers
+  /// that no exercise comes to.
+  void add_own_kind() {
+    constexpr std::int64_t kServers = 6;
+    constexpr std::int64_t kFar = 1'000'000;
+    auto all = std::make_shared<std::vector<Elsewhere>>(*elsewhere_);
+    for (std::int64_t i = 0; i < kServers; ++i) {
+      const CorpusItem item = make_item(pool_, options_.seed, kFar + i, {.gains = false});
+      add_finding(diagnosis::diagnose(shown_of(item)), *all);
+    }
+    elsewhere_ = std::move(all);
+  }
+
+  [[nodiscard]] const Evidence& shown_of(const CorpusItem& item) const {
+    return options_.level == DrillLevel::throughput ? item.throughput : item.percentages;
+  }
+
   ServerPool pool_;
 };
 

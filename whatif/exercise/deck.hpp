@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/config_library.hpp"
 #include "whatif/exercise/exercise.hpp"
@@ -16,6 +18,10 @@ namespace ridgeline::whatif {
 
 enum class DrillSource : std::uint8_t { cases, generated, reports, all };
 enum class DrillLevel : std::uint8_t { throughput, percentages };  // of generated servers
+
+/// ConfigError with the nearest word.
+[[nodiscard]] DrillSource drill_source_named(const std::string& word);
+[[nodiscard]] DrillLevel drill_level_named(const std::string& word);
 
 struct DrillOptions {
   DrillSource from = DrillSource::all;

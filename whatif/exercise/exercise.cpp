@@ -49,7 +49,12 @@ std::optional<std::size_t> Question::choice_of(std::string_view answer) const {
       return i;
     if (!choices[i].name.empty()) names.push_back(choices[i].name);
   }
-  const std::string near = core::nearest_name(typed, names);
+  std::string near = core::nearest_name(typed, names);
+  for (const Choice& choice : choices) {  // "graph" for graph_capture
+    if (near.empty() && !plain.empty() && !choice.name.empty() &&
+        core::plain(choice.text).find(plain) != std::string::npos)
+      near = choice.name;
+  }
   throw core::ConfigError(
       fmt::format("{}: expected a letter from a to {}{}, or ? to pass, got {}{}", name,
                   letter_of(choices.size() - 1), names.empty() ? "" : " or a name",
@@ -95,9 +100,12 @@ std::string mark_text(const Question& question, const Answer& answer) {
   }
   const Mark& mark = question.choices[*answer].mark;
   std::string out = diagnosis::wrapped(fmt::format("  {}: {}", name_of(mark.verdict), mark.why), 4);
+  const Choice& right = question.choices[key];
+  const bool said = !right.name.empty() && mark.why.find(right.name) != std::string::npos;
   if (mark.verdict == Verdict::wrong) {
     out += diagnosis::wrapped(
-        fmt::format("  Right is {}: {}", called(question, key), question.choices[key].mark.why), 4);
+        fmt::format("  Right is {}{}", called(question, key), said ? "." : ": " + right.mark.why),
+        4);
   }
   return out;
 }

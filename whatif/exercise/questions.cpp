@@ -7,6 +7,7 @@
 
 #include "diagnosis/fixes/table.hpp"
 #include "diagnosis/prose.hpp"
+#include "diagnosis/trials.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -48,13 +49,13 @@ std::string beginning(const std::string& sentence) {
   return sentence.substr(0, word == std::string::npos ? word : sentence.find(' ', word + 1));
 }
 
-/// Such a sentence would name a fix.
-bool names_a_fix(const std::string& sentence) {
-  return std::any_of(diagnosis::all_fixes().begin(), diagnosis::all_fixes().end(),
-                     [&](const Fix* fix) {
-                       return sentence.find(fix->title) != std::string::npos ||
-                              sentence.find(fix->name) != std::string::npos;
-                     });
+/// Such a sentence gives a fix away, or is about something that was tried elsewhere.
+bool names_a_change(const std::string& sentence) {
+  const std::vector<std::string> names = diagnosis::change_names();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return sentence.find(diagnosis::find_change(name)->title) != std::string::npos ||
+           sentence.find(name) != std::string::npos;
+  });
 }
 
 Question observation_question(const Material& material, const diagnosis::Diagnosis& diagnosis,
@@ -82,7 +83,7 @@ Question observation_question(const Material& material, const diagnosis::Diagnos
       return beginning(c.text) == beginning(other.statement);
     });
     if (alike || other.title == material.shown.title || other.regime == diagnosis.regime ||
-        names_a_fix(other.statement))
+        names_a_change(other.statement))
       continue;
     choices.push_back({"",
                        other.statement,
@@ -119,11 +120,11 @@ class FixMenu {
   [[nodiscard]] bool has_reject() const { return worst_ != nullptr; }
 
   [[nodiscard]] Question fix_question() const {
-    return question("fix", "What first?", best_,
+    return question("fix", "Which fix comes first?", best_,
                     [this](const Fix& fix) { return truth_.of_fix(fix.name); });
   }
   [[nodiscard]] Question reject_question() const {
-    return question("reject", "Which of the same is to be rejected?", worst_,
+    return question("reject", "Which of them is to be rejected?", worst_,
                     [this](const Fix& fix) { return truth_.of_reject(fix.name); });
   }
 
@@ -228,7 +229,7 @@ std::optional<Exercise> exercise_of(const Material& material,
   const Truth& truth = material.truth;
   diagnosis::Diagnosis diagnosis = diagnosis::diagnose(material.shown);
   if (truth.of_regime(diagnosis.regime).points() == 0 || diagnosis.settling_evidence.empty() ||
-      names_a_fix(diagnosis.settling_evidence.front().statement))
+      names_a_change(diagnosis.settling_evidence.front().statement))
     return std::nullopt;
   const FixMenu menu(material, diagnosis, draw);
   if (!menu.has_fix()) return std::nullopt;

@@ -45,14 +45,24 @@ std::string label_of(std::string_view key) {
   return out;
 }
 
-/// What a field means, without the hint on how to type it.
-std::string meaning_of(const Field& field) {
+/// What a field means in that window, without the hint on how to type it. The table says
+/// "training: sequences a device and step", "of one step (prefill: of a prompt; training: ...)".
+std::string meaning_of(const Field& field, diagnosis::Window window) {
+  if (field.key == "kernel_length") return "";  // how to type it is all there is
+  if (field.key == "itl" || field.key == "ttft") return "mean or median";
   std::string_view text = field.meaning;
   text = text.substr(0, text.find(": '"));
-  if (field.key == "kernel_length") return "";  // how to type it is all there is
-  if (field.key == "itl") return "mean or median";
-  if (field.key == "ttft") return "mean or median";
-  return std::string(text);
+  constexpr std::string_view kTraining = "training: ";
+  if (text.starts_with(kTraining)) return std::string(text.substr(kTraining.size()));
+  const std::size_t aside = text.find(" (");
+  if (aside == std::string_view::npos || text.find(": ", aside) == std::string_view::npos)
+    return std::string(text);
+  const std::string here = fmt::format("{}: ", diagnosis::name_of(window));
+  if (const std::size_t at = text.find(here, aside); at != std::string_view::npos) {
+    const std::size_t begin = at + here.size();
+    return std::string(text.substr(begin, text.find_first_of(";)", begin) - begin));
+  }
+  return std::string(text.substr(0, aside));
 }
 
 std::string_view counted_by(const Field& field) {
@@ -116,7 +126,7 @@ class Sheet {
     for (const Field& field : diagnosis::evidence_fields()) {
       if (field.section != section || varied_.contains(&field)) continue;
       if (const diagnosis::Maybe& value = field.at(e_))
-        out += line(label_of(field.key), amount(field, *value), meaning_of(field));
+        out += line(label_of(field.key), amount(field, *value), meaning_of(field, window_));
     }
     return out;
   }
@@ -127,28 +137,28 @@ class Sheet {
     for (const Field& field : diagnosis::evidence_fields()) {
       if (field.section != section || varied_.contains(&field)) continue;
       const diagnosis::Maybe& value = field.at(e_);
-      if (!value || field.key == "devices") continue;
+      const bool told_apart = field.key == "devices" || field.key == "weight_bytes";
+      if (!value || told_apart) continue;
       const std::string what = label_of(field.key);
-      out.push_back(field.dimension == Dimension::none ? amount(field, *value) + " " + what
-                                                       : what + " " + amount(field, *value));
+      const bool counted = field.dimension == Dimension::none && what.ends_with('s');
+      out.push_back(counted ? amount(field, *value) + " " + what
+                            : what + " " + amount(field, *value));
     }
     return out;
   }
 
   [[nodiscard]] std::string machine() {
     std::vector<std::string> parts = facts("machine");
-    std::vector<std::pair<double, std::string>> rates;  // dtypes of the same peak together
+    std::vector<std::pair<std::string, std::string>> rates;  // dtypes of the same peak together
     for (const auto& [dtype, peak] : e_.machine.peak) {
       if (hw::bytes_of(dtype) > hw::bytes_of(hw::Dtype::fp16)) continue;
+      const std::string rate = as_written(peak.interval, Dimension::flop_per_second);
       const auto same = std::find_if(rates.begin(), rates.end(),
-                                     [&](const auto& rate) { return rate.first == peak.best; });
+                                     [&](const auto& other) { return other.first == rate; });
       if (same != rates.end()) {
         same->second += fmt::format(" and {}", hw::name_of(dtype));
       } else {
-        rates.emplace_back(
-            peak.best,
-            fmt::format("{} in {}", as_written(peak.interval, Dimension::flop_per_second),
-                        hw::name_of(dtype)));
+        rates.emplace_back(rate, fmt::format("{} in {}", rate, hw::name_of(dtype)));
       }
     }
     std::string peaks;
@@ -170,14 +180,20 @@ class Sheet {
   }
 
   [[nodiscard]] std::string model() {
+    const diagnosis::Model& m = e_.model;
     std::vector<std::string> parts = facts("model");
-    const auto dtype = [&](const char* of, const std::optional<hw::Dtype>& d) {
-      if (d) parts.push_back(fmt::format("{} in {}", of, hw::name_of(*d)));
-    };
-    dtype("weights", e_.model.weight_dtype);
-    dtype("activations", e_.model.activation_dtype);
-    dtype("KV cache", e_.model.kv_cache_dtype);
-    return joined(e_.model.name, parts);
+    const std::string weights =
+        m.weight_bytes ? as_written(m.weight_bytes->interval, Dimension::bytes) + " of weights"
+                       : "weights";
+    if (m.weight_bytes || m.weight_dtype) {
+      parts.push_back(weights +
+                      (m.weight_dtype ? fmt::format(" in {}", hw::name_of(*m.weight_dtype)) : ""));
+    }
+    if (m.activation_dtype)
+      parts.push_back(fmt::format("activations in {}", hw::name_of(*m.activation_dtype)));
+    if (m.kv_cache_dtype)
+      parts.push_back(fmt::format("KV cache in {}", hw::name_of(*m.kv_cache_dtype)));
+    return joined(m.name, parts);
   }
 
   static std::string joined(std::string name, const std::vector<std::string>& parts) {
@@ -290,6 +306,7 @@ class Sheet {
 
   Evidence e_;  // a copy: the table of fields hands out references that may be written through
   SheetHead head_;
+  diagnosis::Window window_ = e_.profile.window.value_or(diagnosis::Window::decode);
   std::set<const Field*> varied_;
 };
 

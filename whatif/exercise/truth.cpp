@@ -43,7 +43,8 @@ const TrueGain* best_of(const Truth& truth) {
 std::string speed_text(double gain) { return fmt::format("{:.2f}x", gain); }
 
 std::string ran(const TrueGain& run) {
-  return fmt::format("run with it, the speed is {}", speed_text(*run.gain));
+  return fmt::format("run with {}, the speed is {}", intervention(run.fix).how,
+                     speed_text(*run.gain));
 }
 
 /// "; graph_capture brings 1.41x", unless it is the one in question.
@@ -53,36 +54,41 @@ std::string beside_best(const Truth& truth, std::string_view fix) {
   return fmt::format("; {} brings {}", best->fix, speed_text(*best->gain));
 }
 
+std::string why_not(const TrueGain& run) {
+  return fmt::format("{}: {}", intervention(run.fix).how, run.why_not);
+}
+
 /// Whether it is known that nothing comes of it because nothing can be changed.
 bool cannot_be(const TrueGain& run) {
   return !run.gain && intervention(run.fix).overrides != nullptr;
 }
 
-/// "1 % more HBM bandwidth makes it 0.82 % faster".
-std::string response(const Label& label, Resource resource, bool first) {
-  const auto improved = [&]() -> std::string_view {
-    switch (resource) {
-      case Resource::matrix_rate:
-        return "1 % more matrix rate";
-      case Resource::hbm_bandwidth:
-        return "1 % more HBM bandwidth";
-      case Resource::launch_and_host:
-        return "launches and host 1 % faster";
-      case Resource::links:
-        return "links 1 % faster";
-      case Resource::kernels:
-        return "kernels 1 % nearer to their floor";
-      case Resource::capacity:
-        return "1 % more KV blocks";
-      case Resource::load:
-        return "1 % more load";
-    }
-    return "";
-  }();
+std::string_view improved(Resource resource) {
+  switch (resource) {
+    case Resource::matrix_rate:
+      return "1 % more matrix rate";
+    case Resource::hbm_bandwidth:
+      return "1 % more HBM bandwidth";
+    case Resource::launch_and_host:
+      return "launches and host 1 % faster";
+    case Resource::links:
+      return "links 1 % faster";
+    case Resource::kernels:
+      return "kernels 1 % nearer to their floor";
+    case Resource::capacity:
+      return "1 % more KV blocks";
+    case Resource::load:
+      return "1 % more load";
+  }
+  return "";
+}
+
+/// An elasticity is the gain by so much of a per cent for one per cent.
+std::string response(const Label& label, Resource resource) {
   const double percent = label[resource];
-  const std::string by = std::abs(percent) < 0.005 ? "nothing" : fmt::format("{:.2f} %", percent);
-  return first ? fmt::format("{} brings {}{}", improved, by, by == "nothing" ? "" : " of speed")
-               : fmt::format("{} brings {}", improved, by);
+  return fmt::format("{} from {}",
+                     std::abs(percent) < 0.005 ? "nothing" : fmt::format("{:.2f} %", percent),
+                     improved(resource));
 }
 
 std::optional<Resource> resource_of(Regime regime) {
@@ -108,41 +114,47 @@ std::optional<Resource> resource_of(Regime regime) {
   return std::nullopt;
 }
 
-/// The two that the speed follows most.
+/// The two of a step's own that the speed follows most.
 std::vector<Resource> strongest(const Label& label) {
   std::vector<Resource> all;
-  for (std::size_t i = 0; i < kResources; ++i) all.push_back(static_cast<Resource>(i));
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const auto r = static_cast<Resource>(i);
+    if (r != Resource::capacity && r != Resource::load) all.push_back(r);
+  }
   std::stable_sort(all.begin(), all.end(),
                    [&](Resource a, Resource b) { return label[a] > label[b]; });
   all.resize(2);
   return all;
 }
 
-/// What the speed responds to: the right regime's resource, then the one that was answered.
+/// What the speed responds to: the right regime's resource, then the one that was answered, or the
+/// strongest beside it.
 std::string responses(const Label& label, Regime right, Regime answered) {
   std::vector<Resource> told;
   const auto tell = [&](Resource r) {
     if (std::find(told.begin(), told.end(), r) == told.end()) told.push_back(r);
   };
   for (const Regime regime : {right, answered}) {
-    if (const auto resource = resource_of(regime)) {
-      tell(*resource);
-    } else {
-      for (const Resource r : strongest(label)) tell(r);
-    }
+    if (const auto resource = resource_of(regime)) tell(*resource);
   }
-  if (told.size() == 1) {
-    for (const Resource r : strongest(label)) tell(r);
-    told.resize(2);
+  const std::size_t enough = std::max<std::size_t>(told.size(), 2);
+  for (const Resource r : strongest(label)) {
+    if (told.size() < enough) tell(r);
   }
-  std::string out;
-  for (const Resource r : told) out += (out.empty() ? "" : "; ") + response(label, r, out.empty());
-  if (right == Regime::kernel_inefficiency || answered == Regime::kernel_inefficiency) {
-    out += fmt::format("; the kernels spend {} of their time at what the machine sustains",
-                       diagnosis::percent_text(label.near_roof));
+  std::string out = "its speed gains ";
+  for (std::size_t i = 0; i < told.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < told.size() ? ", " : " and ") + response(label, told[i]);
+  const auto concerns = [&](Regime regime) { return right == regime || answered == regime; };
+  if (concerns(Regime::kernel_inefficiency)) {
+    out += fmt::format(
+        "; its kernels spend {} of their time at what the machine sustains, and below 40 % the "
+        "kernels are what is wrong",
+        diagnosis::percent_text(label.near_roof));
   }
-  if (right == Regime::load_bound || answered == Regime::load_bound)
+  if (concerns(Regime::load_bound))
     out += fmt::format("; no step runs for {} of the time", diagnosis::percent_text(label.idle));
+  if (right == Regime::capacity_bound)
+    out += "; the blocks set how many sequences share a step, and all else follows";
   return out;
 }
 
@@ -166,7 +178,7 @@ Mark Truth::of_regime(Regime regime) const {
   if (std::find(regimes.begin(), regimes.end(), regime) != regimes.end()) {
     return {Verdict::near_tie, fmt::format("as good as {}: {}", diagnosis::name_of(right), reason)};
   }
-  return {Verdict::wrong, reason};
+  return {Verdict::wrong, fmt::format("it is {}: {}", diagnosis::name_of(right), reason)};
 }
 
 Mark Truth::of_fix(std::string_view fix) const {
@@ -174,7 +186,7 @@ Mark Truth::of_fix(std::string_view fix) const {
   if (const Listed* listed = find(fixes, fix)) return {Verdict::right, listed->why};
   const TrueGain* run = run_of(*this, fix);
   if (run == nullptr) return {Verdict::wrong, "nothing that is known of this server speaks for it"};
-  if (!run->gain) return {Verdict::wrong, std::string(run->why_not) + beside_best(*this, fix)};
+  if (!run->gain) return {Verdict::wrong, why_not(*run) + beside_best(*this, fix)};
   const double best = *best_of(*this)->gain;
   const bool good =
       *run->gain >= kWorthwhile && std::log(*run->gain) >= kNearlyAsGood * std::log(best);
@@ -187,7 +199,7 @@ Mark Truth::of_reject(std::string_view fix) const {
   const TrueGain* run = run_of(*this, fix);
   if (run == nullptr)
     return {Verdict::wrong, "nothing that is known of this server speaks against it"};
-  if (!run->gain) return {Verdict::right, std::string(run->why_not)};
+  if (!run->gain) return {Verdict::right, why_not(*run)};
   return *run->gain < kWorthwhile
              ? Mark{Verdict::right, ran(*run) + ": less than 5 % is not worth its trouble"}
              : Mark{Verdict::wrong, ran(*run) + ": that is worth having"};

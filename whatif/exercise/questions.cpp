@@ -67,7 +67,8 @@ Question observation_question(const Material& material, const diagnosis::Diagnos
       {"", settling, {Verdict::right, fmt::format("from it follows {}", regime)}}};
   std::vector<std::string> later;
   for (std::size_t i = 1; i < findings.size(); ++i) {
-    if (!findings[i].repeats) later.push_back(findings[i].statement);
+    if (!findings[i].repeats && !names_a_change(findings[i].statement))
+      later.push_back(findings[i].statement);
   }
   if (!later.empty()) {
     choices.push_back({"",

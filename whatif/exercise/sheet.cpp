@@ -149,20 +149,20 @@ class Sheet {
 
   [[nodiscard]] std::string machine() {
     std::vector<std::string> parts = facts("machine");
-    std::vector<std::pair<std::string, std::string>> rates;  // dtypes of the same peak together
+    std::vector<std::pair<std::string, std::vector<std::string_view>>> rates;  // dtypes of a peak
     for (const auto& [dtype, peak] : e_.machine.peak) {
       if (hw::bytes_of(dtype) > hw::bytes_of(hw::Dtype::fp16)) continue;
       const std::string rate = as_written(peak.interval, Dimension::flop_per_second);
-      const auto same = std::find_if(rates.begin(), rates.end(),
-                                     [&](const auto& other) { return other.first == rate; });
-      if (same != rates.end()) {
-        same->second += fmt::format(" and {}", hw::name_of(dtype));
-      } else {
-        rates.emplace_back(rate, fmt::format("{} in {}", rate, hw::name_of(dtype)));
-      }
+      auto same = std::find_if(rates.begin(), rates.end(),
+                               [&](const auto& other) { return other.first == rate; });
+      if (same == rates.end()) same = rates.insert(rates.end(), {rate, {}});
+      same->second.push_back(hw::name_of(dtype));
     }
     std::string peaks;
-    for (const auto& [rate, words] : rates) peaks += (peaks.empty() ? "" : ", ") + words;
+    for (const auto& [rate, dtypes] : rates) {
+      peaks += fmt::format("{}{} in {}", peaks.empty() ? "" : ", ", rate,
+                           fmt::join(dtypes, dtypes.size() > 2 ? "/" : " and "));
+    }
     if (!peaks.empty()) parts.push_back("peak matrix rate " + peaks);
     const bool several = e_.machine.devices && e_.machine.devices->best > 1.0;
     if (several && e_.machine.link_rate > 0.0 && !e_.machine.link_bandwidth) {
@@ -285,12 +285,13 @@ class Sheet {
     std::string out;
     for (const diagnosis::Trial& trial : e_.trials) {
       for (const diagnosis::Trial::Effect& effect : trial.effects) {
+        const double gain = effect.gain.best;
         out += diagnosis::wrapped(
-            fmt::format("  {}{}{}: {} {}x as good", diagnosis::find_change(trial.change)->title,
+            fmt::format("  {}{}{}: {} {:.2f}x {}", diagnosis::find_change(trial.change)->title,
                         trial.when.empty() ? "" : " (" + trial.when + ")",
                         trial.with ? ", in place now" : "",
                         effect.measure == "speedup" ? "the speed" : label_of(effect.measure),
-                        as_written(effect.gain.interval, Dimension::none)),
+                        gain >= 1.0 ? gain : 1.0 / gain, gain >= 1.0 ? "better" : "worse"),
             4);
       }
     }

@@ -11,6 +11,7 @@
 #include "sim/run_directory.hpp"
 #include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
+#include "whatif/exercise/deck.hpp"
 #include "whatif/told_evidence.hpp"
 
 namespace ridgeline::bindings {
@@ -69,6 +70,20 @@ std::string evidence_template(const std::string& machine, const std::string& mod
   return diagnosis::evidence_template({.machine = machine, .model = model}, training);
 }
 
+std::string exercise(std::int64_t n, std::uint64_t seed, const std::string& source,
+                     const std::string& level) {
+  whatif::Deck deck({whatif::drill_source_named(source), whatif::drill_level_named(level), seed},
+                    core::ConfigLibrary::standard());
+  nlohmann::ordered_json items = nlohmann::ordered_json::array();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (::PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const auto next = deck.next();
+    if (!next) break;
+    items.push_back(whatif::to_json(*next, true));
+  }
+  return items.dump();
+}
+
 }  // namespace
 
 void register_runs(py::module_& m) {
@@ -84,6 +99,7 @@ void register_runs(py::module_& m) {
   m.def("check_evidence", &check_evidence, py::arg("path"));
   m.def("evidence_template", &evidence_template, py::arg("machine"), py::arg("model"),
         py::arg("training"));
+  m.def("exercise", &exercise, py::arg("n"), py::arg("seed"), py::arg("source"), py::arg("level"));
 }
 
 }  // namespace ridgeline::bindings

@@ -33,6 +33,7 @@ Action declare_validate(CLI::App& app);
 Action declare_evidence(CLI::App& app);
 Action declare_corpus(CLI::App& app);
 Action declare_score(CLI::App& app);
+Action declare_drill(CLI::App& app);
 Action declare_list(CLI::App& app);
 
 /// Exit codes: the user's input was wrong; the input was right but cannot run; stopped by Ctrl-C;

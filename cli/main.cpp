@@ -40,6 +40,8 @@ constexpr Command kCommands[] = {
      declare_corpus},
     {"score", "the diagnosis held against cases, public reports, a labelled corpus, real traces",
      declare_score},
+    {"drill", "say what binds yourself: exercises against a clock, marked by running them again",
+     declare_drill},
     {"list", "names of the shipped machines, models, stacks, scenarios and cases", declare_list},
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence_text.md, and the marked blocks of
-README.md.
+"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence_text.md, docs/drill.md, and the
+marked blocks of README.md.
 
     scripts/update_docs.py                   rewrites what changed
     scripts/update_docs.py --check           changes nothing; exit code 1 and a sentence if something is out of date
@@ -22,8 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("RIDGELINE", str(ROOT / "build" / "ridgeline"))
 
 
-def run(*argv):
-    return subprocess.run([PROGRAM, *argv], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+def run(*argv, typed=None):
+    return subprocess.run([PROGRAM, *argv], check=True, capture_output=True, text=True, cwd=ROOT, input=typed).stdout
 
 
 def number(value):
@@ -78,6 +78,66 @@ def evidence_text_page():
     return "\n".join(lines) + "\n"
 
 
+DRILL = ["drill", "--from", "generated", "--n", "1", "--seed", "1"]
+
+
+def drill_page():
+    lines = [
+        "# The drill",
+        "",
+        "Written by `scripts/update_docs.py`, the transcript by the program.",
+        "",
+        "`ridgeline drill` gives you what is known of a slow server and asks: which regime binds, which observation settles it, what to do"
+        " first,",
+        "what to reject. Then it marks each answer against what is true, says why with numbers, and shows its own ledger and what its own"
+        " answers",
+        "from the same sheet would have got. The clock is shown and cuts nothing off, unless `--limit SECONDS` says so.",
+        "",
+        "| from | the sheet is | what is true |",
+        "|---|---|---|",
+        "| `cases` | the evidence of one of the five cases | what the case was made to say ([cases.md](cases.md)), and every fix by running it"
+        " again |",
+        "| `generated` | of a server drawn now, at the depth of `--level` | what its speed responds to, and every fix by running it again"
+        " ([corpus.md](corpus.md)) |",
+        "| `reports` | what a public report says; what its author then tried is held back | what its author found"
+        " (`configs/reports/truth.yaml`) |",
+        "",
+        "A regime is right, a near tie (as good) or wrong. A first fix is right when it makes the speed at least 5 % higher and at least half,"
+        " on a",
+        "logarithmic scale, of what the best one does, or when the truth lists it. A reject is right when it brings less than 5 %, or is"
+        " listed. What",
+        "the simulator has no mechanism for (a draft model, prefixes) is asked only where the truth lists it. Of the four observations the"
+        " right one is",
+        "the first finding of the diagnosis of the sheet; the others are later findings, and findings about other servers. Sheets that do not"
+        " lead to",
+        "their truth, where the diagnosis of the sheet names another regime, are not dealt: no observation on them would settle it.",
+        "",
+        "## For a class",
+        "",
+        "```sh",
+        "ridgeline drill --n 10 --seed 3 --show-only > sheets.txt             # to print; with --key also the answers",
+        "ridgeline drill --n 10 --seed 3 --answers ada.txt --json > ada.json  # marks of each exercise and in all",
+        "```",
+        "",
+        "The same seed deals the same sheets. Answers are a line each (a letter or a name, `?` passes), a YAML list of the same, or a YAML"
+        " list with a",
+        "map for each exercise: `- {regime: b, observation: c, fix: graph_capture}`. With `--json` the sheets go to stderr, so a student can"
+        " also work at",
+        "the terminal: `ridgeline drill --seed 3 --json > ada.json`. In Python `ridgeline.exercise(n, seed)` gives sheets and questions with"
+        " the verdict",
+        "on every choice.",
+        "",
+        "## A transcript",
+        "",
+        f"`ridgeline {' '.join(DRILL)}`, with two slips:",
+        "",
+        "```text",
+        run(*DRILL, "--answers", "-", typed="e\nb\nc\nf\n").strip(),
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def bring_up_to_date(texts, check, command):
     """Writes each path's text where it differs; with `check` says so instead. True if anything is to be written still."""
     stale = False
@@ -116,7 +176,7 @@ def main():
         readme = replace_block(readme, "bench", figures)
 
     stale = bring_up_to_date({ROOT / "README.md": readme, ROOT / "docs" / "cases.md": cases_page(),
-                              ROOT / "docs" / "evidence_text.md": evidence_text_page()}, args.check, "scripts/update_docs.py")
+                              ROOT / "docs" / "evidence_text.md": evidence_text_page(), ROOT / "docs" / "drill.md": drill_page()}, args.check, "scripts/update_docs.py")
     sys.exit(1 if stale else 0)
 
 

@@ -18,7 +18,7 @@ import pytest
 
 RIDGELINE = os.environ.get("RIDGELINE", "ridgeline")
 CHECK_KINETO = Path(__file__).parent.parent / "clients" / "check_kineto.py"
-COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "corpus", "score", "list"]
+COMMANDS = ["cases", "run", "diagnose", "inspect", "compare", "trace", "predict", "calibrate", "validate", "evidence", "corpus", "score", "drill", "list"]
 FEW = ["--set", "workload.requests=20"]
 RUN_FILES = ["requests.csv", "result.json", "scenario.yaml", "steps.bin"]
 
@@ -726,6 +726,85 @@ def test_a_calibration_of_few_rows_says_that_it_fitted_nothing(tmp_path):
     text = ridgeline("calibrate", "t.csv", "--hw", "mi300x", "--out", "out.yaml", cwd=tmp_path)
     assert re.search(r"not fitted: [01] rows for \d constants", text)
     assert (tmp_path / "out.yaml").read_text().split() in (["base:", "mi300x"], ["base:", '"mi300x"'], ["base:", "'mi300x'"])
+
+
+# drill
+
+
+def drill(*argv, typed="", code=0):
+    answer = subprocess.run([RIDGELINE, "drill", *map(str, argv)], input=typed, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == code
+    return answer.stdout, answer.stderr
+
+
+def key_of(*argv):
+    """The right letters of a drill, exercise by exercise."""
+    return [[q["right"] for q in item["questions"]] for item in strict(drill(*argv, "--show-only", "--key", "--json")[0])]
+
+
+def test_a_drill_of_perfect_answers_has_all_marks_and_says_why(tmp_path):
+    cases = ["--from", "cases", "--seed", 2]
+    answers = tmp_path / "answers.txt"
+    answers.write_text("\n".join(letter for item in key_of(*cases) for letter in item))
+    text, errors = drill(*cases, "--answers", answers)
+    assert errors == "" and "20 of 20 marks" in text
+    assert text.count("Ridgeline from the same sheet: ") == text.count("Binds:  ") == 5
+    marks = strict(drill(*cases, "--answers", answers, "--json")[0])
+    assert (marks["seed"], marks["points"], marks["of"], len(marks["items"])) == (2, 20, 20, 5)
+    for item in marks["items"]:
+        assert set(item) == {"kind", "title", "marks", "points", "of", "seconds"}
+        assert list(item["marks"]) == ["regime", "observation", "fix", "reject"]
+        for mark in item["marks"].values():
+            assert set(mark) == {"answer", "right", "verdict", "points", "why"}
+            assert mark["verdict"] == "right" and mark["answer"] == mark["right"] and mark["why"]
+
+
+def test_a_drill_takes_a_map_for_each_exercise_and_marks_what_is_wrong():
+    argv = ["--from", "cases", "--n", 1, "--json", "--answers", "-"]
+    (item,) = strict(drill(*argv, typed="- {regime: transfer_bound, reject: b}\n")[0])["items"]
+    assert item["marks"]["regime"]["verdict"] == "wrong" and item["marks"]["regime"]["why"].startswith("it is ")
+    assert item["marks"]["fix"] | {"answer": None, "verdict": "unanswered", "points": 0} == item["marks"]["fix"]
+
+
+def test_a_person_is_asked_again_and_the_end_of_input_ends_with_the_marks_so_far():
+    text, errors = drill("--from", "cases", typed="bandwith_bound\nb\n")
+    assert errors == ""
+    assert "did you mean 'bandwidth_bound'?" in text
+    assert text.count("unanswered: ") == 3 and " of 4 marks" in text
+    assert "Nothing was answered." in drill("--from", "cases")[0]
+    out, sheets = drill("--from", "cases", "--n", 1, "--json", typed="?\n")
+    assert strict(out)["of"] == 4 and "Which regime binds?" in sheets and "[0:0" in sheets
+
+
+def test_a_limit_cuts_an_exercise_off():
+    argv = [RIDGELINE, "drill", "--from", "cases", "--n", "1", "--limit", "1"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        text = process.stdout.read()  # nobody types anything
+        assert process.wait() == 0
+    assert "The time is up." in text and "0 of 4 in 0:01" in text
+
+
+def test_sheets_to_print_hold_no_answer():
+    text, _ = drill("--from", "generated", "--n", 2, "--show-only")
+    assert text.count("Which regime binds?") == 2 and "Exercise 2\n" in text
+    for sheet in strict(drill("--n", 4, "--show-only", "--json")[0]):
+        assert not re.search(r"_bound|kernel_inefficiency|mixed", sheet["sheet"])
+        assert all(set(choice) == {"letter", "name", "text"} for q in sheet["questions"] for choice in q["choices"])
+        assert not any(c["name"] and c["name"] in sheet["sheet"] for q in sheet["questions"] for c in q["choices"])
+
+
+def test_a_drill_says_what_is_wrong_with_its_options_and_answers(tmp_path):
+    for argv, typed, said in [
+        (["--from", "case"], "", "from: expected one of cases, generated, reports, all, got 'case'; did you mean 'cases'?"),
+        (["--level", "timeline"], "", "level: expected one of throughput, percentages, got 'timeline'"),
+        (["--key"], "", "--key goes with --show-only"),
+        (["--answers", "-", "--limit", "5"], "b", "--limit is for people"),
+        (["--answers", tmp_path / "none.txt"], "", "none.txt"),
+        (["--from", "cases", "--answers", "-"], "b\nz\n", "answers:2: observation: expected a letter from a to d, or ? to pass, got 'z'"),
+        (["--from", "cases", "--n", "1", "--answers", "-"], "a\n" * 5, "answers:5: 1 more answer than questions"),
+    ]:
+        _, errors = drill(*argv, typed=typed, code=2)
+        assert said in errors and errors.count("\n") == 1
 
 
 # corpus

@@ -164,3 +164,13 @@ def test_everything_public_says_what_it_is(name):
 
 def test_the_errors_have_docstrings_of_their_own():
     assert ridgeline.ConfigError.__doc__ and ridgeline.SimulationError.__doc__
+
+
+def test_exercises_are_sheets_with_every_choice_marked():
+    first, second = ridgeline.exercise(2, seed=3, source="cases")
+    assert first["title"] != second["title"]
+    for question in first["questions"]:
+        verdicts = {choice["letter"]: choice["verdict"] for choice in question["choices"]}
+        assert verdicts[question["right"]] == "right" and "wrong" in verdicts.values()
+    with pytest.raises(ridgeline.ConfigError, match="did you mean 'cases'"):
+        ridgeline.exercise(1, source="case")

@@ -8,6 +8,7 @@
 #include "diagnosis/fixes/table.hpp"
 #include "whatif/diagnose_run.hpp"
 #include "whatif/run_case.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -54,7 +55,7 @@ std::int64_t count(const std::vector<Mark>& marks, Predicate&& holds) {
 
 }  // namespace
 
-Mark mark(const diagnosis::Diagnosis& answer, const Truth& truth) {
+Mark mark(const diagnosis::Diagnosis& answer, const KnownAnswer& truth) {
   Mark m = answered(answer);
   m.name = truth.name;
   m.wanted = truth.regimes.empty() ? "" : name_of(truth.regimes.front());
@@ -203,10 +204,10 @@ std::array<Mark, 3> mark_levels(const CorpusItem& item) {
 
 Marks score_cases(const core::ConfigLibrary& library) {
   Marks marks;
-  const std::vector<Truth> truths = read_truth(library, "cases");
+  const std::vector<KnownAnswer> truths = read_known_answers(library, "cases");
   for (const auto& file : case_files(library)) {
     const CaseOutcome outcome = run_case(load_case(file, library), library);
-    for (const Truth& truth : truths) {
+    for (const KnownAnswer& truth : truths) {
       if (truth.name != file.stem().string()) continue;
       marks.all.push_back(mark(outcome.from_timeline, truth));
       marks.all.push_back(mark(outcome.from_typed, truth));
@@ -218,14 +219,14 @@ Marks score_cases(const core::ConfigLibrary& library) {
 
 Marks score_reports(const core::ConfigLibrary& library) {
   Marks marks;
-  for (const Truth& truth : read_truth(library, "reports"))
+  for (const KnownAnswer& truth : read_known_answers(library, "reports"))
     marks.all.push_back(mark(diagnosis::diagnose(load_evidence_file(truth.path, library)), truth));
   return marks;
 }
 
 Marks score_traces(const core::ConfigLibrary& library, const std::filesystem::path& folder) {
   Marks marks;
-  for (const Truth& truth : read_truth(library, "traces")) {
+  for (const KnownAnswer& truth : read_known_answers(library, "traces")) {
     if (!std::filesystem::exists(folder / truth.path)) continue;
     const diagnosis::TraceStudy study(folder / truth.path);
     const auto context = diagnosis::trace_context(study, truth.hw, truth.model, library);

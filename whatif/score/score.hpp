@@ -11,7 +11,7 @@
 
 #include "diagnosis/diagnose.hpp"
 #include "whatif/corpus/corpus.hpp"
-#include "whatif/score/truth.hpp"
+#include "whatif/known_answers.hpp"
 
 namespace ridgeline::whatif {
 
@@ -36,7 +36,7 @@ struct Mark {
 };
 
 /// Against answers that were written down.
-[[nodiscard]] Mark mark(const diagnosis::Diagnosis& answer, const Truth& truth);
+[[nodiscard]] Mark mark(const diagnosis::Diagnosis& answer, const KnownAnswer& truth);
 
 /// Against a label: a fix is right if its true gain is at least half of the best one's that needs
 /// no other hardware, on a logarithmic scale, and worth 5 %; a reject if it truly brings less than

@@ -19,7 +19,7 @@ from typing import Any, Dict, Iterable, Mapping
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "evidence_template", "check_evidence", "compare", "predict", "validate", "calibrate"]
+__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "evidence_template", "check_evidence", "compare", "predict", "validate", "calibrate", "exercise"]
 
 
 def run(
@@ -132,6 +132,33 @@ def diagnose(
     if hw or model:
         raise ConfigError("hw and model go with a trace; evidence and runs say their machine and model themselves")
     return Diagnosis(_core.diagnose(path))
+
+
+def exercise(n: int = 5, seed: int = 1, source: str = "all", level: str = "percentages") -> list[dict[str, Any]]:
+    """Exercises in diagnosis, as ``ridgeline drill`` gives them.
+
+    Parameters
+    ----------
+    n, seed
+        How many; the same for the same seed.
+    source
+        ``"cases"``, ``"generated"``, ``"reports"`` or ``"all"``.
+    level
+        What is known of a generated server: ``"throughput"`` or ``"percentages"``.
+
+    Returns
+    -------
+    list of dict
+        ``title``, ``sheet`` (the evidence, as text) and ``questions``: each with ``question``, ``text``, ``right`` (a letter) and ``choices``
+        (``letter``, ``name``, ``text``, ``verdict``, ``why``).
+
+    Raises
+    ------
+    ConfigError
+        No such source or level, or nothing says what is true of the reports.
+    """
+    items: list[dict[str, Any]] = json.loads(_core.exercise(n, seed, source, level))
+    return items
 
 
 def inspect(trace: str | os.PathLike[str], top: int = 15) -> dict[str, Any]:

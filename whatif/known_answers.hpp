@@ -11,7 +11,7 @@
 
 namespace ridgeline::whatif {
 
-struct Truth {
+struct KnownAnswer {
   std::string name;
   std::filesystem::path path;  // of the evidence, or of the trace
   std::string hw;              // of a trace that needs it
@@ -24,7 +24,7 @@ struct Truth {
 
 /// The entries of `configs/truth/KIND.yaml`: kind is "cases", "reports" or "traces". Evidence lies
 /// beside it; paths of traces stay as written.
-[[nodiscard]] std::vector<Truth> read_truth(const core::ConfigLibrary& library,
-                                            const std::string& kind);
+[[nodiscard]] std::vector<KnownAnswer> read_known_answers(const core::ConfigLibrary& library,
+                                                          const std::string& kind);
 
 }  // namespace ridgeline::whatif

@@ -1,4 +1,4 @@
-#include "whatif/score/truth.hpp"
+#include "whatif/known_answers.hpp"
 
 #include <algorithm>
 
@@ -33,14 +33,15 @@ std::vector<std::string> read_fixes(const core::Reader& in, std::string_view key
 
 }  // namespace
 
-std::vector<Truth> read_truth(const core::ConfigLibrary& library, const std::string& kind) {
+std::vector<KnownAnswer> read_known_answers(const core::ConfigLibrary& library,
+                                            const std::string& kind) {
   const std::filesystem::path folder = library.root() / kind;  // of the evidence
   const core::Node document = core::load_yaml(library.root() / "truth" / (kind + ".yaml"));
   const core::Reader all(document);
-  std::vector<Truth> out;
+  std::vector<KnownAnswer> out;
   for (const std::string& name : all.keys()) {
     const core::Reader in = all.child(name);
-    Truth truth;
+    KnownAnswer truth;
     truth.name = name;
     truth.path = in.has("path") ? std::filesystem::path(in.get<std::string>("path"))
                                 : folder / (name + ".evidence.yaml");

@@ -100,7 +100,7 @@ def drill_page():
         "| `generated` | of a server drawn now, at the depth of `--level` | what its speed responds to, and every fix by running it again"
         " ([corpus.md](corpus.md)) |",
         "| `reports` | what a public report says; what its author then tried is held back | what its author found"
-        " (`configs/reports/truth.yaml`) |",
+        " (`configs/truth/reports.yaml`) |",
         "",
         "A regime is right, a near tie (as good) or wrong. A first fix is right when it makes the speed at least 5 % higher and at least half,"
         " on a",

@@ -16,6 +16,7 @@
 #include "whatif/exercise/deck.hpp"
 #include "whatif/exercise/sheet.hpp"
 #include "whatif/exercise/truth.hpp"
+#include "whatif/told_evidence.hpp"
 
 using namespace ridgeline;
 using core::Dimension;

@@ -13,6 +13,7 @@
 #include "whatif/exercise/questions.hpp"
 #include "whatif/known_answers.hpp"
 #include "whatif/run_case.hpp"
+#include "whatif/told_evidence.hpp"
 
 namespace ridgeline::whatif {
 namespace {

@@ -100,9 +100,23 @@ class Fit {
       x_[i] *= in(clue, i) ? target / inside : (1.0 - target) / outside;
   }
 
-  /// What was measured, or must be read and multiplied, takes its time whatever else was tried.
+  /// What was measured, or must be read and multiplied, takes its time whatever else was tried, and
+  /// what was measured takes no more. The other shares give way in proportion.
   void hold_bounds() {
-    for (std::size_t i = 0; i < kOpen; ++i) x_[i] = std::max(x_[i], known_[i].low);
+    double held = 0.0;
+    double above = 0.0;
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      const double least = i < kOpen ? known_[i].low : 0.0;
+      x_[i] = std::max(x_[i], least);
+      if (known_[i].measured) x_[i] = std::min(x_[i], known_[i].high);
+      held += known_[i].measured ? x_[i] : least;
+      above += known_[i].measured ? 0.0 : x_[i] - least;
+    }
+    const double room = std::max(1.0 - held, 0.0) / std::max(above, 1e-300);
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      const double least = i < kOpen ? known_[i].low : 0.0;
+      if (!known_[i].measured) x_[i] = least + room * (x_[i] - least);
+    }
     normalise();
   }
 

@@ -15,6 +15,7 @@ struct CauseBounds {
   double best = 0.0;
   double low = 0.0;
   double high = 0.0;
+  bool measured = false;  // by a clock of its own: nothing that is open can be more of it
 };
 
 struct FittedShare {

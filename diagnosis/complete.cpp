@@ -64,8 +64,10 @@ void complete_kernel_shares(Evidence& e) {
   double listed = 0.0;
   for (const KernelRow& row : e.kernels) listed += best_or(row.time, 0.0);
   constexpr double kCovers = 0.5;
-  if (!all && e.measured.step_time && listed > 0.0) {
-    if (listed < kCovers * e.measured.step_time->best) return;  // single kernels, not a table
+  const Measured& m = e.measured;
+  const Maybe step = either(m.step_time, either(m.itl, Maybe(1.0) / m.throughput_per_sequence));
+  if (!all && step && listed > 0.0) {
+    if (listed < kCovers * step->best) return;  // single kernels, not a table
     all = Value(std::max(listed, 0.0));
   }
   if (!all && listed > 0.0) all = Value(listed);
@@ -84,12 +86,6 @@ void complete_kernel_shares(Evidence& e) {
   }
   if (sum > 1.02) return;  // overlapping rows: no shares of one whole
   e.profile.kernel_time = std::move(shares);
-  // What no row names is not matrix products merely because nobody named it.
-  if (sum < 0.98 && !e.profile.kernel_time.contains(KernelGroup::other))
-    e.profile.kernel_time.emplace(KernelGroup::other,
-                                  Value({0.0, 1.0 - sum}, 1.0 - sum, Origin::derived, "the rest"));
-  if (!e.profile.kernel_time.contains(KernelGroup::gemm))
-    e.profile.kernel_time.emplace(KernelGroup::gemm, Value({0.0, 1.0}, 0.0, Origin::derived));
 }
 
 }  // namespace

@@ -56,10 +56,9 @@ bool proposed(const Evidence& e, const Fix& fix) {
 }
 
 bool suggested_by_symptom(const Evidence& e, const Fix& fix) {
-  return std::any_of(e.symptoms.begin(), e.symptoms.end(), [&](const std::string& name) {
-    const Symptom* symptom = find_symptom(name);
-    return symptom != nullptr && symptom->suggests == fix.name;
-  });
+  const std::vector<const Symptom*> seen = symptoms_of(e);
+  return std::any_of(seen.begin(), seen.end(),
+                     [&](const Symptom* symptom) { return symptom->suggests == fix.name; });
 }
 
 const Trial* trial_of(const Evidence& e, const Fix& fix) {
@@ -157,10 +156,30 @@ bool pale(const Judged& j, const Judged& beside) {
   return !j.measured && std::log(j.likely()) < kPale * std::log(beside.likely());
 }
 
+/// Do the same to the same.
+bool alike(const Judged& a, const Judged& b) {
+  return a.fix->family == b.fix->family && a.fix->acts_on == b.fix->acts_on;
+}
+
 std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime) {
+  // What was tried in vain is not done again by other means.
+  const auto vain = [&](const Judged& j) {
+    return std::any_of(judged.begin(), judged.end(), [&](const Judged& other) {
+      return other.measured && other.likely() < kWorthwhile && alike(j, other);
+    });
+  };
+  std::vector<Judged> kept;
+  std::copy_if(judged.begin(), judged.end(), std::back_inserter(kept), std::not_fn(vain));
+  judged = std::move(kept);
   std::erase_if(judged, [](const Judged& j) { return !j.possible() || j.merit() <= 0.0; });
+  // What somebody asks for beside what binds is rejected, and so is all else that would do the
+  // same.
+  const auto asked_alike = [&](const Judged& j) {
+    return std::any_of(judged.begin(), judged.end(),
+                       [&](const Judged& other) { return other.asked && alike(j, other); });
+  };
   const auto binds = [&](const Judged& j) {
-    return touches(j, regime) || (j.certain() && !j.asked);
+    return touches(j, regime) || (j.certain() && !asked_alike(j));
   };
   if (std::any_of(judged.begin(), judged.end(), binds)) std::erase_if(judged, std::not_fn(binds));
   std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) {
@@ -181,6 +200,8 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime
     if (std::find(families.begin(), families.end(), j.fix->family) != families.end()) continue;
     // Asked for, unsure, and worth little beside the first: that is one to reject.
     if (!out.empty() && j.asked && !j.certain() && pale(j, judged.front())) continue;
+    // More hardware is advised where nothing else is.
+    if (!out.empty() && j.fix->needs_hardware && !j.asked && !j.measured) continue;
     families.push_back(j.fix->family);
     out.push_back(recommendation(j));
   }

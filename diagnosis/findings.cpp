@@ -339,10 +339,11 @@ class Findings {
           measured ? host->time
                    : computed("what kernels and gaps leave at their longest", host->time.interval,
                               least_host(*host), host->time.origin, {host->time});
-      say(fmt::format("{}{} a step is in neither kernels nor gaps: the host between steps "
-                      "(scheduling, sampling, detokenizing)",
-                      measured ? "" : "At least ", time_text(least.best)),
-          least, "seconds");
+      if (least.best > 0.02 * budget_->total.best && w_.window == Window::decode)
+        say(fmt::format("{}{} a step is in neither kernels nor gaps: the host between steps "
+                        "(scheduling, sampling, detokenizing)",
+                        measured ? "" : "At least ", time_text(least.best)),
+            least, "seconds");
     }
     if (regime_ != Regime::overhead_bound || !kernels) return;
     const Value outside = (Value(1.0) - *kernels / budget_->total).clamped(0.0, 1.0);

@@ -63,27 +63,35 @@ std::vector<std::string> symptom_names() {
   return names;
 }
 
+std::vector<const Symptom*> symptoms_of(const Evidence& e) {
+  std::vector<const Symptom*> out;
+  const auto see = [&](std::string_view name) {
+    const Symptom* symptom = find_symptom(name);
+    if (symptom != nullptr && std::find(out.begin(), out.end(), symptom) == out.end())
+      out.push_back(symptom);
+  };
+  for (const std::string& name : e.symptoms) see(name);
+  if (e.engine.enforce_eager.value_or(false)) see("eager_launch");
+  return out;
+}
+
 bool has_symptom(const Evidence& e, std::string_view name) {
-  return std::find(e.symptoms.begin(), e.symptoms.end(), name) != e.symptoms.end();
+  const std::vector<const Symptom*> seen = symptoms_of(e);
+  return std::find(seen.begin(), seen.end(), find_symptom(name)) != seen.end();
 }
 
 std::vector<Clue> clues_of_symptoms(const Evidence& e) {
   std::vector<Clue> out;
-  const auto suspect = [&](const Symptom& symptom) {
+  for (const Symptom* symptom : symptoms_of(e)) {
     Clue clue;
-    clue.causes = symptom.causes;
+    clue.causes = symptom->causes;
     clue.suspicion = kSuspicion;
     clue.measured = false;
-    clue.statement = "Seen: " + std::string(symptom.meaning);
+    clue.statement = "Seen: " + std::string(symptom->meaning);
     clue.value = Value(1.0);
     clue.unit = "ratio";
     out.push_back(std::move(clue));
-  };
-  for (const std::string& name : e.symptoms) {
-    if (const Symptom* symptom = find_symptom(name)) suspect(*symptom);
   }
-  if (e.engine.enforce_eager.value_or(false) && !has_symptom(e, "eager_launch"))
-    suspect(*find_symptom("eager_launch"));
   return out;
 }
 

@@ -22,6 +22,8 @@ struct Symptom {
 [[nodiscard]] const Symptom* find_symptom(std::string_view name);
 [[nodiscard]] std::vector<std::string> symptom_names();
 
+/// Those that were named, and those that a switch of the engine means.
+[[nodiscard]] std::vector<const Symptom*> symptoms_of(const Evidence& evidence);
 [[nodiscard]] bool has_symptom(const Evidence& evidence, std::string_view name);
 
 [[nodiscard]] std::vector<Clue> clues_of_symptoms(const Evidence& evidence);

@@ -132,7 +132,8 @@ class Builder {
 
   [[nodiscard]] bool by_groups() const { return !e_.profile.kernel_time.empty(); }
   [[nodiscard]] bool compute_is_longer() const {
-    return best_or(budget_.compute_floor, 0.0) >= best_or(budget_.bandwidth_floor, 0.0);
+    return budget_.compute_floor &&
+           budget_.compute_floor->best >= best_or(budget_.bandwidth_floor, 0.0);
   }
 
   /// The longer of the two roofs. Returns what it takes.
@@ -417,9 +418,16 @@ class Builder {
       b.low += line.time.low() / budget_.total.best;
       b.high += line.time.high() / budget_.total.best;
     }
+    const Profile& p = e_.profile;
+    const auto measured = [&known](Cause cause, bool is) {
+      known[static_cast<std::size_t>(cause)].measured = is;
+    };
+    measured(Cause::host, p.host_time.has_value());
+    measured(Cause::launch, p.gap_time || (p.kernels_per_step && p.gap_length));
+    measured(Cause::communication, p.kernel_time.contains(KernelGroup::collective));
+    measured(Cause::transfer, p.kernel_time.contains(KernelGroup::copy));
     const CauseShares fitted = fit_causes(known, clues_, usual_shares(e_, w_));
     for (std::size_t i = 0; i < kCauses; ++i) apply(static_cast<Cause>(i), known[i], fitted[i]);
-    const Profile& p = e_.profile;
     if (p.host_issue_time && p.device_span && p.host_issue_time->best > 0.9 * p.device_span->best)
       budget_.host_paced = true;
     // Shares too small for a line go to the longest one.

@@ -122,6 +122,7 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
                                    percent_text(p.clock_fraction->best)),
                        Origin::given);
     capped.suspicion = 4.0;
+    capped.measured = false;  // a clock is no share of the time
     out.push_back(std::move(capped));
   }
   return out;
@@ -199,18 +200,21 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
   if (w.host_bytes && w.time && w.host_bytes->best > 0.0) {
     const core::Interval link =
         e.machine.host_bandwidth ? e.machine.host_bandwidth->interval : kHostMemory;
-    const core::Interval rate = core::hull(link, e.machine.host_bandwidth ? link : kHostMemory);
+    const core::Interval& rate = link;
     const core::Interval share = w.host_bytes->interval / rate / w.time->interval;
     const double implied = w.host_bytes->best / w.time->best;
     const double best = std::clamp(w.host_bytes->best / rate.middle() / w.time->best, 0.0, 1.0);
     // A rate that host memory or the link gives is a rate that they set.
     const bool fits = implied < 1.5 * rate.high && implied > 0.2 * rate.low;
-    out.push_back(clue(transfer, {fits ? std::min(0.6, share.high) : share.low, 1.0},
-                       fits ? std::max(best, 0.7) : best,
-                       fmt::format("{} of weights are in the host's memory: {} in {} is {}/s, a "
-                                   "rate of host memory or its link, not of HBM",
-                                   bytes_text(w.host_bytes->best), bytes_text(w.host_bytes->best),
-                                   time_text(w.time->best), bytes_text(implied))));
+    out.push_back(clue(
+        transfer, {fits ? std::min(0.6, share.high) : share.low, 1.0},
+        fits ? std::max(best, 0.7) : best,
+        fmt::format("{} of weights are in the host's memory: read in {}, that is "
+                    "{}/s{}",
+                    bytes_text(w.host_bytes->best), time_text(w.time->best), bytes_text(implied),
+                    fits                  ? ", a rate of host memory or its link, not of HBM"
+                    : implied > rate.high ? ", faster than host memory: not all are read"
+                                          : ": their read is a part of the time")));
   }
   if (e.profile.transfer_rate && e.machine.host_bandwidth) {
     const Value of_link = *e.profile.transfer_rate / *e.machine.host_bandwidth;

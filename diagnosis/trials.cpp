@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "diagnosis/fixes/table.hpp"
 #include "diagnosis/words.hpp"
@@ -37,10 +38,16 @@ const std::vector<Change>& changes() {
   return table;
 }
 
-std::string gain_words(const Value& gain) {
-  if (gain.high() < 1.0 + kNoise && gain.low() > 1.0 - kNoise) return "changed nothing";
-  return gain.best >= 1.0 ? fmt::format("made it {:.2f}x faster", gain.best)
-                          : fmt::format("made it {:.2f}x slower", 1.0 / gain.best);
+/// "Tried (static cache): capture the step in a graph, 4.14x faster"
+std::string what_came_of(const Trial& trial, const Change& change, const Value& gain) {
+  std::string title(change.title);
+  if (title.rfind("LoRA", 0) != 0)
+    title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
+  const bool nothing = gain.high() < 1.0 + kNoise && gain.low() > 1.0 - kNoise;
+  return fmt::format("Tried{}: {}, {}", trial.when.empty() ? "" : " (" + trial.when + ")", title,
+                     nothing            ? std::string("which changed nothing")
+                     : gain.best >= 1.0 ? fmt::format("{:.2f}x faster", gain.best)
+                                        : fmt::format("{:.2f}x slower", 1.0 / gain.best));
 }
 
 std::string words_of(const Causes& causes) {
@@ -64,9 +71,9 @@ Clue shortened(const Trial& trial, const Change& change, const Value& gain) {
     clue.share = {0.0, share(std::max(saved.high, kNoise), change.leaves.high)};
     clue.value = gain;
     clue.unit = "ratio";
-    clue.statement = fmt::format("{}{} {}: {} are not what takes the time", change.title,
-                                 trial.when.empty() ? "" : " (" + trial.when + ")",
-                                 gain_words(gain), words_of(change.acts_on));
+    clue.statement =
+        fmt::format("{}: at most {} of the time goes to {}", what_came_of(trial, change, gain),
+                    percent_text(clue.share.high), words_of(change.acts_on));
     return clue;
   }
   clue.share = {share(std::max(saved.low, 0.0), change.leaves.low),
@@ -78,9 +85,9 @@ Clue shortened(const Trial& trial, const Change& change, const Value& gain) {
             std::clamp(share(1.0 - 1.0 / gain.best, usual_leaves), clue.share.low, clue.share.high),
             Origin::derived, trial.from);
   clue.unit = "fraction";
-  clue.statement = fmt::format("{}{} {}: at least {} of the time was {}", change.title,
-                               trial.when.empty() ? "" : " (" + trial.when + ")", gain_words(gain),
-                               percent_text(clue.share.low), words_of(change.acts_on));
+  clue.statement =
+      fmt::format("{}: at least {} of the time goes to {}", what_came_of(trial, change, gain),
+                  percent_text(clue.share.low), words_of(change.acts_on));
   return clue;
 }
 
@@ -88,14 +95,17 @@ Clue shortened(const Trial& trial, const Change& change, const Value& gain) {
 /// it.
 Clue added(const Trial& trial, const Change& change, const Value& gain, Causes causes) {
   Clue clue;
-  clue.causes = causes;
-  clue.share = {std::max(0.0, 1.0 - gain.high()), 1.0};
+  // The evidence's own time is that before the change, unless the change is in place: then it holds
+  // nothing of what the change added.
+  if (trial.with) {
+    clue.causes = causes;
+    clue.share = {std::max(0.0, 1.0 - gain.high()), 1.0};
+  }
   clue.value =
       Value({1.0 - gain.high(), 1.0 - gain.low()}, 1.0 - gain.best, Origin::derived, trial.from);
   clue.unit = "fraction";
-  clue.statement = fmt::format("{}{} {}: {} of the time with it is what it added", change.title,
-                               trial.when.empty() ? "" : " (" + trial.when + ")", gain_words(gain),
-                               percent_text(1.0 - gain.best));
+  clue.statement = fmt::format("{}: {} of the time with it is what it added",
+                               what_came_of(trial, change, gain), percent_text(1.0 - gain.best));
   return clue;
 }
 
@@ -136,8 +146,8 @@ std::vector<Clue> clues_of_trials(const Evidence& e, const Work& w) {
     const bool slower = gain.high() < 1.0 - kNoise;
     if (trial.change == "speculative_decoding" || trial.change == "longer_drafts") {
       // Tokens guessed and checked cost arithmetic; they save reads, launches and collectives.
-      if (slower) out.push_back(added(trial, *change, gain, {compute}));
-      if (gain.low() > 1.0 + kNoise && trial.change == "speculative_decoding")
+      if (slower) out.push_back(added(trial, *change, gain, compute));
+      if (gain.low() > 1.0 + kNoise && !trial.with && trial.change == "speculative_decoding")
         out.push_back(shortened(trial,
                                 {change->name,
                                  change->title,
@@ -147,10 +157,11 @@ std::vector<Clue> clues_of_trials(const Evidence& e, const Work& w) {
       continue;
     }
     if (slower && trial.change == "adapters") {
-      out.push_back(added(trial, *change, gain, {kernels}));
+      out.push_back(added(trial, *change, gain, kernels));
       continue;
     }
-    if (change->acts_on.empty()) continue;
+    // One that made it slower may have saved much and cost more: that bounds nothing.
+    if (change->acts_on.empty() || slower) continue;
     if (trial.with && !(gain.high() < 1.0 + kNoise)) continue;  // its time is gone already
     out.push_back(shortened(trial, *change, gain));
   }

@@ -47,7 +47,11 @@ const Fix kGraphCapture{
                             "{} of {}",
                             time_text(gaps->time.best), time_text(s.budget.total.best))};
       }
-      ledger.scale(LineId::launch_gaps, s.budget.host_paced ? kGapsLeft : core::Interval(0.5, 1.0));
+      const Profile& p = s.evidence.profile;
+      const bool measured = p.gap_time || p.gap_length;
+      ledger.scale(LineId::launch_gaps, s.budget.host_paced ? kGapsLeft
+                                        : measured          ? core::Interval(0.5, 1.0)
+                                                            : core::Interval(0.0, 1.0));
       const Maybe& count = s.evidence.profile.kernels_per_step;
       return {ledger.gain(),
               fmt::format("it removes {}the gaps between kernels, {} of the {} step",

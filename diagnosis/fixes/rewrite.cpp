@@ -131,8 +131,11 @@ bool has_wide_weights(const Situation& s) {
 
 bool arithmetic_binds(const Situation& s) {
   if (s.budget.find(LineId::matrix_arithmetic) == nullptr) return false;
+  // Where nothing is left unseparated, a trifle of arithmetic is still a trifle: assumed, a fifth.
+  constexpr double kATrifle = 0.2;
   return s.regime == Regime::compute_bound ||
-         s.budget.share(LineId::matrix_arithmetic).best >= s.budget.share(Cause::unexplained).best;
+         s.budget.share(LineId::matrix_arithmetic).best >=
+             std::max(kATrifle, s.budget.share(Cause::unexplained).best);
 }
 
 }  // namespace ridgeline::diagnosis

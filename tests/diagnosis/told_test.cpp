@@ -319,6 +319,20 @@ TEST_CASE("A fact that evidence has no place for is named, and no text makes an 
   CHECK_FALSE(nothing.any());
 }
 
+TEST_CASE("Whatever a tool printed can be read as evidence or says nothing") {
+  using namespace diagnosis::samples;
+  for (const std::string_view text :
+       {kVllmServe, kSglangServe, kVllmLog, kVllmV0Log, kSglangLog, kOneBatch, kThroughput,
+        kLatency, kTrtllm, kLlamaBench, kLlamaCpp, kTgi, kTorchTable, kNsysText, kRocprofSummary,
+        kNvidiaTable, kNvidiaCsv, kRocmSmi}) {
+    INFO(text);
+    const auto result =
+        diagnosis::evidence_from_pasted(diagnosis::read_pasted(text), "log", library());
+    if (!result.any()) continue;
+    CHECK_NOTHROW(diagnosis::read_evidence(result.document, library(), named));
+  }
+}
+
 // ---------------------------------------------------------------------------------------- names
 
 TEST_CASE("A checkpoint is a shipped model where only its tuning and storage are added") {

@@ -173,6 +173,11 @@ def read_pasted(text: str | bytes) -> dict[str, Any]:
         ``facts`` (each with ``key``, ``value`` as evidence has it, ``line``, ``line_number`` and ``format``), ``kernels`` (``name``,
         ``calls``, ``seconds``, ``line_number``), ``unread`` lines, and ``notes`` about what was chosen and what was ambiguous.
 
+    Raises
+    ------
+    TypeError
+        ``text`` is neither text nor bytes; whatever it holds is no error.
+
     Examples
     --------
     >>> ridgeline.read_pasted("Mean TTFT (ms):  12.30")["facts"][0]["value"]
@@ -188,6 +193,16 @@ def evidence_template(training: bool = False) -> str:
     ----------
     training
         The quantities of a training step instead of a server's.
+
+    Returns
+    -------
+    str
+        YAML that `diagnose` and `check_evidence` take once a line of it is filled in.
+
+    Raises
+    ------
+    TypeError
+        ``training`` is no truth value.
     """
     return _core.evidence_template("mi300x", "llama3_8b", training)
 

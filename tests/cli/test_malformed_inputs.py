@@ -601,7 +601,7 @@ ROWS = [
     ),
     evidence("several documents", EVIDENCE + "---\n" + EVIDENCE, "{dir}/e.yaml: expected one YAML document, got several"),
     # Arguments.
-    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, calibrate, validate, corpus, list"),
+    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, calibrate, validate, evidence, corpus, list"),
     arguments("an unknown command", "rnu", "chat_8b", "unknown command 'rnu'; did you mean 'run'?"),
     arguments("no scenario", "run", "run: expected SCENARIO, got nothing; see 'ridgeline run --help'"),
     arguments("an unknown option", "run", "chat_8b", "--sett", "seed=1", "run: unknown option '--sett'; did you mean '--set'?"),
@@ -616,8 +616,8 @@ ROWS = [
     arguments(
         "a scenario for evidence", "diagnose", "{dir}/s.yaml", "{dir}/s.yaml: a scenario (it has 'hw'), not evidence; 'ridgeline run {dir}/s.yaml' takes it"
     ),
-    arguments("no evidence", "diagnose", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
-    arguments("no evidence to explain", "diagnose", "--explain", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("no evidence", "diagnose", "diagnose: expected EVIDENCE.yaml|TEXT|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("no evidence to explain", "diagnose", "--explain", "diagnose: expected EVIDENCE.yaml|TEXT|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
     arguments("a number that is not there", "diagnose", "{dir}/e.yaml", "--explain", "confidense", "--explain: unknown quantity 'confidense'; did you mean 'confidence'?"),
     arguments("two forms at once", "diagnose", "{dir}/e.yaml", "--json", "--memo", "diagnose: --json and --memo are two forms of one answer; choose one"),
     arguments(

@@ -64,12 +64,21 @@ TEST_CASE("Rates count whatever stands before the stroke") {
     return read("measured:\n  throughput: " + text).measured.throughput->best;
   };
   CHECK(throughput("13,393 tok/s") == Approx(13393));
-  CHECK(throughput("23.5 req/s") == Approx(23.5));
   CHECK(throughput("2.4 it/s") == Approx(2.4));
   CHECK(throughput("160 output tokens/s") == Approx(160));
   CHECK(throughput("160 tokens per second") == Approx(160));
   CHECK(throughput("160 tokens/sec") == Approx(160));
-  CHECK(throughput("600 requests/min") == Approx(10));
+  const Evidence e = read(
+      "measured: {requests_per_second: 23.5 req/s}\nserving: {request_rate: 600 requests/min}");
+  CHECK(e.measured.requests_per_second->best == Approx(23.5));
+  CHECK(e.serving.request_rate->best == Approx(10));  // 600 / 60
+}
+
+TEST_CASE("Requests are not tokens") {
+  CHECK_THROWS_WITH(read("measured: {throughput: 23.5 req/s}"),
+                    Contains("expected a rate like '160 tokens/s'"));
+  CHECK_THROWS_WITH(read("measured: {requests_per_second: 160 tok/s}"),
+                    Contains("expected a rate like '5.5 requests/s'"));
 }
 
 TEST_CASE("A rate of bytes or of thousands is no rate of tokens") {

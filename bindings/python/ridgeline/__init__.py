@@ -176,7 +176,7 @@ def read_pasted(text: str | bytes) -> dict[str, Any]:
     Raises
     ------
     TypeError
-        ``text`` is neither text nor bytes; whatever it holds is no error.
+        It is neither text nor bytes. No text is wrong: what is not known is unread.
 
     Examples
     --------

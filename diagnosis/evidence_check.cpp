@@ -83,8 +83,11 @@ class Checker {
 
   void words_of(std::string_view section) {
     const Evidence& e = evidence_;
+    const bool shipped = e.model.layers && e.model.layers->origin == Origin::read;
     const auto dtype = [&](const char* key, const std::optional<hw::Dtype>& d) {
-      if (d) word(std::string("model.") + key, hw::name_of(*d));
+      if (!d) return;
+      word(std::string("model.") + key, hw::name_of(*d));
+      if (shipped) out_.understood.back().origin = name_of(Origin::read);
     };
     const auto truth = [&](const char* key, const std::optional<bool>& b) {
       if (b) word(std::string("engine.") + key, *b ? "true" : "false");

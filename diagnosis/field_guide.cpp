@@ -82,6 +82,7 @@ constexpr FieldGuide kGuides[]{
     {"profile.host_issue_time", "21 ms"},
     {"profile.device_span", "20 ms"},
     {"profile.occupied", "4 of 108", "2 %", "100 %"},
+    {"profile.near_roof", "55 %", "10 %", "90 %"},
     {"profile.clock_fraction", "1580 MHz of 1965 MHz", "40 %", "100 %"},
     {"profile.imbalance", "1.4"},
 };

@@ -114,8 +114,16 @@ std::optional<double> part_of(std::string_view text) {
   return *x / *y;
 }
 
-std::string expected(Dimension dimension) {
-  if (dimension == Dimension::rate) return "a rate like '160 tokens/s'";
+/// Requests where tokens are meant, or tokens where requests are: a factor of hundreds.
+bool counts_another_thing(std::string_view written, std::string_view name) {
+  const bool of_requests = name.starts_with("request");
+  return written.find(of_requests ? "tok" : "req") != std::string_view::npos;
+}
+
+std::string expected(Dimension dimension, std::string_view name) {
+  if (dimension == Dimension::rate)
+    return name.starts_with("request") ? "a rate like '5.5 requests/s'"
+                                       : "a rate like '160 tokens/s'";
   return core::expected_text(dimension) + " (a range 'a-b', '~a' and '=a' are understood)";
 }
 
@@ -135,8 +143,10 @@ Value read_value(const core::Reader& in, std::string_view key, Dimension dimensi
                  std::string_view means) {
   const std::string_view name = means.empty() ? key : means;
   const bool zero = may_be_zero(name, dimension);
-  const std::string& written = in.scalar(key, expected(dimension));
+  const std::string& written = in.scalar(key, expected(dimension, name));
   const std::string text = plainly_written(written, dimension);
+  if (dimension == Dimension::rate && counts_another_thing(written, name))
+    in.fail(key, expected(dimension, name));
   core::Interval bounds;
   const auto ratio = dimension == Dimension::fraction ? part_of(text) : std::nullopt;
   if (ratio) {
@@ -148,7 +158,7 @@ Value read_value(const core::Reader& in, std::string_view key, Dimension dimensi
   } else if (const auto typed = core::parse_interval(text, dimension)) {
     bounds = *typed;
   } else {
-    in.fail(key, expected(dimension));
+    in.fail(key, expected(dimension, name));
   }
   const double middle = bounds.middle();
   if (dimension == Dimension::fraction) {

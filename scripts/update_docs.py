@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence_text.md, docs/drill.md, and the
-marked blocks of README.md.
+"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence.md, docs/evidence_text.md, docs/drill.md, docs/score.md, and
+the marked blocks of README.md.
 
     scripts/update_docs.py                   rewrites what changed
     scripts/update_docs.py --check           changes nothing; exit code 1 and a sentence if something is out of date
@@ -135,7 +135,142 @@ def drill_page():
         run(*DRILL, "--answers", "-", typed="e\nb\nc\nf\n").strip(),
         "```",
     ]
+
+
+EVIDENCE_EXAMPLES = ["r06_api_server_and_scheduler", "r18_slope_over_context", "r41_int8_five_times_slower", "r46_kv_oversubscribed",
+                     "r25_serial_all_reduce"]
+
+
+def evidence_page():
+    keys = json.loads(run("evidence", "new", "--json"))
+    cell = lambda text: text.replace("|", "\\|")
+    lines = [
+        "# Evidence",
+        "",
+        "Written by `scripts/update_docs.py` from `ridgeline evidence new --json`, the tables that the reader reads by.",
+        "",
+        "Evidence is any subset of what is known about a slow server, in YAML. `ridgeline evidence new --out e.yaml` writes a file with every",
+        "key commented out (`--training`: of a training step), `ridgeline evidence check e.yaml` says what was understood of it and which",
+        "number to look for next, `ridgeline diagnose e.yaml` the rest. The least that helps:",
+        "",
+        "```yaml",
+        "machine: mi300x",
+        "model: {parameters: 8e9, weight_dtype: bf16}",
+        "serving: {concurrency: 32}",
+        "measured: {throughput: 1150 tokens/s}",
+        "```",
+        "",
+        "Numbers carry their doubt as written: `78 %` is 77.5 to 78.5, `6-30 us` a range, `~40 GB` 35 to 45, `=26 GB` exact; what is counted",
+        "(`32`) is exact. A dimension needs its unit: `15 us`, `2.04 TB/s`, `60 TFLOP/s` (or `TFLOPS`), `13,393 tok/s` (any noun), `12 ms/token`;",
+        "a fraction may be a part of a whole: `4 of 108`, `1580 MHz of 1965 MHz`. An unknown key is an error that names the nearest one, or the",
+        "section where it belongs.",
+        "",
+        "## Keys",
+    ]
+    for section, entries in keys["sections"].items():
+        lines += ["", f"### {section}" if section != "document" else "### by themselves", "", "| key | means | as in |", "|---|---|---|"]
+        examples = {"machine": "mi300x", "model": "llama3_8b"}
+        for entry in entries:
+            example = examples[section] if entry["key"] == "base" else entry["example"]
+            lines.append(f"| `{entry['key']}` | {cell(entry['meaning'])} | `{cell(example)}` |")
+    lines += [
+        "",
+        "`machine: NAME` is short for `machine: {base: NAME}`, and `model:` likewise; a model may be a repository's name or the path of a",
+        "`config.json`. Also understood: `tpot` for `itl`, `output_throughput` for `throughput`, `batch` and `max_concurrency` for",
+        "`concurrency`, `e2e_latency` for `latency`, `tensor_parallel_size` for `devices`.",
+        "",
+        "## Kernels",
+        "",
+        "`kernels:` is a list of rows: `name` or `group` (gemm, attention, norm, elementwise, cast, collective, copy, other), and `time` (of all",
+        "calls), `share` or `rate`; with `bytes` or `flop` a row is held to its roof; `calls`, `occupied`.",
+        "",
+        "## Symptoms",
+        "",
+        "What a log or a configuration says in words. A symptom raises a suspicion; it never decides against a measurement.",
+        "",
+        "| symptom | means |",
+        "|---|---|",
+    ]
+    lines += [f"| `{s['name']}` | {cell(s['meaning'])} |" for s in keys["symptoms"]]
+    lines += [
+        "",
+        "## Changes and proposals",
+        "",
+        "`trials:` is a list of changes that somebody made: `change`, then `before` and `after` (keys of `measured`), `speedup` or `slowdown`;",
+        "`when` is for people, `in_place: true` says that the other numbers are those after the change. `proposals:` is a list of fixes that",
+        "somebody proposes; the answer judges them. Those marked * are changes only.",
+        "",
+        "| change | is |",
+        "|---|---|",
+    ]
+    lines += [f"| `{c['name']}`{'' if c['fix'] else ' *'} | {cell(c['meaning'])} |" for c in keys["changes"]]
+    lines += [
+        "",
+        "## Sweeps",
+        "",
+        "`sweep:` is the same server at two points or more: each holds quantities only, without their sections, that replace those of the",
+        "evidence. The last is the one in question. A slope over contexts, sequences, devices or the offered rate tells what no point can.",
+        "",
+        "## Pasted text",
+        "",
+        "`text: |` holds what a tool printed, as it was ([formats](evidence_text.md)), `texts:` a list of such. What it says is laid under what is",
+        "typed: typed wins, and a difference is a note that names both lines. GPUs and checkpoints are found by their names, `--quantization`,",
+        "`--kv-cache-dtype` and the ending of a checkpoint's name become dtypes, TPOT the ITL, a table of kernels shares by class, and a log's",
+        "line about a fallback or an untuned shape a symptom. `ridgeline diagnose server.log` takes such text alone, `-` from standard input.",
+        "What was not read is counted in a note; `ridgeline evidence read` shows it.",
+        "",
+        "## Which number next",
+        "",
+        "`ridgeline evidence check` tries every number that is missing at values it could have and diagnoses anew with each; what moves the",
+        "diagnosis most comes first. A value that contradicts what is known is left out. Of the first example below:",
+        "",
+        "```text",
+        *[line for line in run("evidence", "check", f"configs/reports/{EVIDENCE_EXAMPLES[0]}.evidence.yaml").split("So far:")[1].splitlines()[2:]],
+        "```",
+        "",
+        "## Examples",
+        "",
+        "From `configs/reports`; each names where its numbers were published.",
+    ]
+    for name in EVIDENCE_EXAMPLES:
+        path = ROOT / "configs" / "reports" / f"{name}.evidence.yaml"
+        answer = json.loads(run("diagnose", str(path.relative_to(ROOT)), "--json"))
+        first = f", first {answer['fixes'][0]['name']}" if answer["fixes"] else ""
+        lines += ["", "```yaml", path.read_text().strip(), "```", "", f"{answer['regime']} / {answer['phase']}{first}."]
     return "\n".join(lines) + "\n"
+
+
+def score_page():
+    """How the diagnosis fares; 60 items of the corpus, so that the check takes seconds. The figures for more stand in the text."""
+    table = run("score", "cases", "reports", "--markdown")
+    each = json.loads(run("score", "reports", "--json", "--each"))["reports"]["each"]
+    lines = [
+        "# How right the diagnosis is",
+        "",
+        "`ridgeline score` holds it against four kinds of truth: the five cases by both roads (the simulated timeline and the typed evidence), 45",
+        "public reports (`configs/reports`, each an evidence file without its answer; `configs/truth/reports.yaml` has what their authors found), a",
+        "generated corpus whose limiters are elasticities of the simulator and whose gains are re-runs (docs/corpus.md), and public traces",
+        "(`--traces DIR`). The first two, written by `scripts/update_docs.py`:",
+        "",
+        table.strip(),
+        "",
+        "A regime is right if the truth accepts it; a fix if the first or the second is one that helped; a reject if one of those rejected is one",
+        "that did not. \"Wrong at 80 %\" counts wrong regimes given with that confidence or more. Some reports name several causes at once: the",
+        "truth then accepts each of them. Six of the reports are told with what somebody tried and what came of it, because that is what settles",
+        "them; what was tried is evidence, and its gain replaces the computed one.",
+        "",
+        "Reports answered otherwise than their authors do:",
+        "",
+        "| report | wanted | answered | confidence | fixes proposed |",
+        "|---|---|---|--:|---|",
+    ]
+    for mark in each:
+        if not mark["regime_right"] or mark["fix_right"] is False:
+            lines.append(f"| {mark['name']} | {mark['wanted']} | {mark['regime']} | {100 * mark['confidence']:.0f} % | {', '.join(mark['fixes'])} |")
+    corpus = (ROOT / "docs" / "score_corpus.txt").read_text()
+    lines += ["", "## The corpus and the traces", "", "Written by `ridgeline score corpus traces --n 2000 --seed 7 --traces DIR > docs/score_corpus.txt`, which takes minutes and so is not run by the",
+              "tests:", "", "```", corpus.rstrip(), "```", ""]
+    return "\n".join(lines)
 
 
 def bring_up_to_date(texts, check, command):
@@ -175,8 +310,10 @@ def main():
         figures = subprocess.run([bench, *([args.bench] if args.bench else [])], check=True, capture_output=True, text=True).stdout
         readme = replace_block(readme, "bench", figures)
 
-    stale = bring_up_to_date({ROOT / "README.md": readme, ROOT / "docs" / "cases.md": cases_page(),
-                              ROOT / "docs" / "evidence_text.md": evidence_text_page(), ROOT / "docs" / "drill.md": drill_page()}, args.check, "scripts/update_docs.py")
+    docs = ROOT / "docs"
+    stale = bring_up_to_date({ROOT / "README.md": readme, docs / "cases.md": cases_page(), docs / "evidence.md": evidence_page(),
+                              docs / "evidence_text.md": evidence_text_page(), docs / "drill.md": drill_page(),
+                              docs / "score.md": score_page()}, args.check, "scripts/update_docs.py")
     sys.exit(1 if stale else 0)
 
 

@@ -512,6 +512,77 @@ def test_a_fragment_read_from_pasted_text_is_yaml_whatever_the_text_holds(tmp_pa
     assert fragment["engine"] == {"quantization": "[x, - y", "dtype": "{y: 1}"}
 
 
+BENCHMARK = """\
+vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-parallel-size 2 --quantization fp8
+  0%|   NVIDIA H100 80GB HBM3          On  |
+Maximum request concurrency:             16
+Successful requests:                     128
+Total input tokens:                      131072
+Total generated tokens:                  128000
+Output token throughput (tok/s):         800.00
+Mean TPOT (ms):                          17.18
+why is it so slow?
+"""
+
+
+def test_pasted_text_is_diagnosed_from_a_file_and_from_standard_input(tmp_path):
+    (tmp_path / "server.log").write_text(BENCHMARK)
+    text = ridgeline("diagnose", "server.log", cwd=tmp_path)
+    assert "Binds:" in text and "note: 2 lines of the text were not read" in text
+    piped = subprocess.run([RIDGELINE, "diagnose", "-"], input=BENCHMARK, capture_output=True, text=True, timeout=60)
+    assert (piped.returncode, piped.stdout, piped.stderr) == (0, text, "")
+    answer = strict(ridgeline("diagnose", "server.log", "--json", cwd=tmp_path))
+    assert any("not read" in note for note in answer.pop("notes"))
+    check_diagnosis(answer)
+
+
+def test_numbers_of_pasted_text_are_explained_by_its_lines(tmp_path):
+    (tmp_path / "server.log").write_text(BENCHMARK)
+    assert "server.log:7" in ridgeline("diagnose", "server.log", "--explain", cwd=tmp_path)
+
+
+def test_text_within_evidence_counts_less_than_what_is_typed(tmp_path):
+    indented = "".join(f"  {line}\n" for line in BENCHMARK.splitlines())
+    (tmp_path / "e.yaml").write_text(f"machine: mi300x\nmeasured: {{throughput: 900 tok/s}}\ntext: |\n{indented}")
+    facts = strict(ridgeline("evidence", "check", "e.yaml", "--json", cwd=tmp_path))
+    values = {f["path"]: f["value"] for f in facts["understood"]}
+    assert values["machine.name"] == "AMD Instinct MI300X" and values["machine.devices"] == 2
+    assert values["measured.throughput"] == 900 and values["measured.itl"] == pytest.approx(17.18e-3)
+    assert values["model.weight_dtype"] == "fp8"
+    assert any("measured.throughput: e.yaml:2:24 says 900 tok/s" in note and "800.00 /s" in note for note in facts["notes"])
+
+
+def test_text_that_says_nothing_is_no_evidence(tmp_path):
+    (tmp_path / "letter.txt").write_text("Dear all,\nit is slow.\n")
+    answer = subprocess.run([RIDGELINE, "diagnose", "letter.txt"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2 and "letter.txt: neither evidence as YAML nor text of a known format" in answer.stderr
+
+
+def test_a_check_asks_for_the_number_that_tells_most(tmp_path):
+    (tmp_path / "e.yaml").write_text(EVIDENCE)
+    text = ridgeline("evidence", "check", tmp_path / "e.yaml")
+    for word in ("Understood", "measured.throughput", "[given, ", "Assumed", "Not known", "kv_heads", "Missing, what tells most first"):
+        assert word in text
+    answer = strict(ridgeline("evidence", "check", tmp_path / "e.yaml", "--json"))
+    missing = answer["missing"]
+    assert 1 <= len(missing) <= 8 and [m["separates"] for m in missing] == sorted((m["separates"] for m in missing), reverse=True)
+    for item in missing:
+        assert f"  {item['path']}: {item['sentence']}\n" in text
+    diagnosis = strict(ridgeline("diagnose", tmp_path / "e.yaml", "--json"))
+    assert (answer["regime"], answer["confidence"]) == (diagnosis["regime"], diagnosis["confidence"])
+
+
+@pytest.mark.parametrize("training", [[], ["--training"]])
+def test_the_template_is_written_once_and_read_when_filled_in(tmp_path, training):
+    assert "written to e.yaml" in ridgeline("evidence", "new", "--out", "e.yaml", *training, cwd=tmp_path)
+    answer = subprocess.run([RIDGELINE, "evidence", "new", "--out", "e.yaml"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 2 and "e.yaml: exists" in answer.stderr
+    text = (tmp_path / "e.yaml").read_text()
+    assert text == ridgeline("evidence", "new", *training)
+    (tmp_path / "e.yaml").write_text(re.sub(r"#(base|step_time|parameters):", r"\1:", text))
+    check_diagnosis(strict(ridgeline("diagnose", "e.yaml", "--json", cwd=tmp_path)))
+
+
 def test_evidence_knows_its_commands_and_formats(tmp_path):
     answer = subprocess.run([RIDGELINE, "evidence", "raed"], capture_output=True, text=True, timeout=60)
     assert answer.returncode == 2 and "evidence: unknown command 'raed'; did you mean 'read'?" in answer.stderr

@@ -616,8 +616,8 @@ ROWS = [
     arguments(
         "a scenario for evidence", "diagnose", "{dir}/s.yaml", "{dir}/s.yaml: a scenario (it has 'hw'), not evidence; 'ridgeline run {dir}/s.yaml' takes it"
     ),
-    arguments("no evidence", "diagnose", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
-    arguments("no evidence to explain", "diagnose", "--explain", "diagnose: expected EVIDENCE.yaml|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("no evidence", "diagnose", "diagnose: expected EVIDENCE.yaml|TEXT|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
+    arguments("no evidence to explain", "diagnose", "--explain", "diagnose: expected EVIDENCE.yaml|TEXT|RUN_DIR|TRACE, got nothing; see 'ridgeline diagnose --help'"),
     arguments("a number that is not there", "diagnose", "{dir}/e.yaml", "--explain", "confidense", "--explain: unknown quantity 'confidense'; did you mean 'confidence'?"),
     arguments("two forms at once", "diagnose", "{dir}/e.yaml", "--json", "--memo", "diagnose: --json and --memo are two forms of one answer; choose one"),
     arguments(

@@ -64,12 +64,21 @@ TEST_CASE("Rates count whatever stands before the stroke") {
     return read("measured:\n  throughput: " + text).measured.throughput->best;
   };
   CHECK(throughput("13,393 tok/s") == Approx(13393));
-  CHECK(throughput("23.5 req/s") == Approx(23.5));
   CHECK(throughput("2.4 it/s") == Approx(2.4));
   CHECK(throughput("160 output tokens/s") == Approx(160));
   CHECK(throughput("160 tokens per second") == Approx(160));
   CHECK(throughput("160 tokens/sec") == Approx(160));
-  CHECK(throughput("600 requests/min") == Approx(10));
+  const Evidence e = read(
+      "measured: {requests_per_second: 23.5 req/s}\nserving: {request_rate: 600 requests/min}");
+  CHECK(e.measured.requests_per_second->best == Approx(23.5));
+  CHECK(e.serving.request_rate->best == Approx(10));  // 600 / 60
+}
+
+TEST_CASE("Requests are not tokens") {
+  CHECK_THROWS_WITH(read("measured: {throughput: 23.5 req/s}"),
+                    Contains("expected a rate like '160 tokens/s'"));
+  CHECK_THROWS_WITH(read("measured: {requests_per_second: 160 tok/s}"),
+                    Contains("expected a rate like '5.5 requests/s'"));
 }
 
 TEST_CASE("A rate of bytes or of thousands is no rate of tokens") {
@@ -317,6 +326,20 @@ TEST_CASE("A fact that evidence has no place for is named, and no text makes an 
   const auto nothing =
       diagnosis::evidence_from_pasted(diagnosis::read_pasted("hello\n"), "log", library());
   CHECK_FALSE(nothing.any());
+}
+
+TEST_CASE("Whatever a tool printed can be read as evidence or says nothing") {
+  using namespace diagnosis::samples;
+  for (const std::string_view text :
+       {kVllmServe, kSglangServe, kVllmLog, kVllmV0Log, kSglangLog, kOneBatch, kThroughput,
+        kLatency, kTrtllm, kLlamaBench, kLlamaCpp, kTgi, kTorchTable, kNsysText, kRocprofSummary,
+        kNvidiaTable, kNvidiaCsv, kRocmSmi}) {
+    INFO(text);
+    const auto result =
+        diagnosis::evidence_from_pasted(diagnosis::read_pasted(text), "log", library());
+    if (!result.any()) continue;
+    CHECK_NOTHROW(diagnosis::read_evidence(result.document, library(), named));
+  }
 }
 
 // ---------------------------------------------------------------------------------------- names

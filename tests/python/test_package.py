@@ -174,3 +174,18 @@ def test_exercises_are_sheets_with_every_choice_marked():
         assert verdicts[question["right"]] == "right" and "wrong" in verdicts.values()
     with pytest.raises(ridgeline.ConfigError, match="did you mean 'cases'"):
         ridgeline.exercise(1, source="case")
+
+
+def test_a_template_is_filled_in_and_checked(tmp_path):
+    text = ridgeline.evidence_template()
+    assert "#hbm_fraction: 14 %" in text and "#microbatch:" in ridgeline.evidence_template(training=True)
+    (tmp_path / "e.yaml").write_text(text.replace("#base: ", "base: ").replace("#itl: ", "itl: "))
+    check = without_nan(ridgeline.check_evidence(tmp_path / "e.yaml"))
+    assert any(fact["path"] == "measured.itl" and fact["origin"] == "given" for fact in check["understood"])
+    assert check["missing"][0]["separates"] >= check["missing"][-1]["separates"]
+
+
+def test_pasted_text_in_a_file_is_diagnosed_with_what_was_not_read(tmp_path):
+    (tmp_path / "server.log").write_text("it is slow\nMean TPOT (ms): 12.30\n")
+    answer = ridgeline.diagnose(tmp_path / "server.log")
+    assert answer["phase"] == "decode" and any("not read" in note for note in answer["notes"])

@@ -220,6 +220,16 @@ def evidence_template(training: bool = False) -> str:
     ----------
     training
         The quantities of a training step instead of a server's.
+
+    Returns
+    -------
+    str
+        YAML that `diagnose` and `check_evidence` take once a line of it is filled in.
+
+    Raises
+    ------
+    TypeError
+        ``training`` is no truth value.
     """
     return _core.evidence_template("mi300x", "llama3_8b", training)
 

@@ -105,6 +105,7 @@ class Checker {
       word("engine.name", e.engine.name);
       truth("enforce_eager", e.engine.enforce_eager);
       truth("enable_prefix_caching", e.engine.enable_prefix_caching);
+      truth("async_scheduling", e.engine.async_scheduling);
     } else if (section == "serving" && e.serving.arrivals) {
       word("serving.arrivals", name_of(*e.serving.arrivals));
     } else if (section == "profile") {

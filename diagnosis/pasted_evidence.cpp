@@ -54,6 +54,7 @@ constexpr std::string_view kTakenElsewhere[]{"machine.name",
                                              "engine.cache_type_v",
                                              "engine.enforce_eager",
                                              "engine.enable_prefix_caching",
+                                             "engine.async_scheduling",
                                              "engine.cuda_graphs",
                                              "engine.tensor_parallel_size",
                                              "engine.pipeline_parallel_size",
@@ -203,7 +204,8 @@ class Document {
       put("engine", "name", "vllm " + fact->value, *fact);
     if (const PastedFact* fact = find("serving.arrivals"))
       put("serving", "arrivals", fact->value, *fact);
-    for (const std::string_view key : {"enforce_eager", "enable_prefix_caching"}) {
+    for (const std::string_view key :
+         {"enforce_eager", "enable_prefix_caching", "async_scheduling"}) {
       const PastedFact* fact = find("engine." + std::string(key));
       if (fact != nullptr && (fact->value == "true" || fact->value == "false"))
         put("engine", key, fact->value, *fact);

@@ -13,6 +13,8 @@ constexpr double kTrainingKernelsPerLayer = 60.0;
 /// One launch from Python, and one inside a captured graph (configs/stacks).
 constexpr double kEagerLaunch = 6e-6;
 constexpr double kGraphLaunch = 1e-6;
+/// Engines capture decode steps unless they are told not to; how many people tell them is assumed.
+constexpr double kCaptured = 0.8;
 /// Scheduling, sampling and detokenizing of a step, and of each sequence in it (configs/stacks,
 /// vLLM V1).
 constexpr double kHostPerStep = 0.5e-3;
@@ -49,8 +51,9 @@ std::array<double, kCauses> usual_seconds(const Evidence& e, const Work& w) {
   const double per_layer = training ? kTrainingKernelsPerLayer : kKernelsPerLayer;
   const double kernels = best_or(e.profile.kernels_per_step, per_layer * layers);
   const double launch = training || e.engine.enforce_eager.value_or(false) ? kEagerLaunch
-                        : e.engine.enforce_eager                           ? kGraphLaunch
-                                                 : 0.5 * (kEagerLaunch + kGraphLaunch);
+                        : e.engine.enforce_eager
+                            ? kGraphLaunch
+                            : (1.0 - kCaptured) * kEagerLaunch + kCaptured * kGraphLaunch;
   at(Cause::launch) = kernels * launch;
   if (!training) at(Cause::host) = kHostPerStep + kHostPerSequence * best_or(w.sequences, 1.0);
   if (devices > 1.5) {

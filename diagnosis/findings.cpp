@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnosis/usual.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -392,6 +393,14 @@ class Findings {
   }
 
   void supply() {
+    if (regime_ == Regime::load_bound && !e_.profile.idle_fraction) {
+      const double busy = usual_busy(e_, w_);
+      say(fmt::format("At a usual pace what was served fills {} of the time, one sequence after the "
+                      "other",
+                      percent_text(busy)),
+          Value(core::Interval(busy), Origin::assumed), "fraction");
+      return;
+    }
     if (regime_ == Regime::load_bound) {
       say(fmt::format("No step runs for {} of the time and nothing waits",
                       percent_text(e_.profile.idle_fraction->best)),

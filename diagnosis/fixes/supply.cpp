@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "diagnosis/fixes/fix.hpp"
+#include "diagnosis/usual.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
@@ -43,7 +44,9 @@ const Fix kMoreLoad{
     .popularity = 0.1,
     .applies = [](const Situation& s) { return s.regime == Regime::load_bound; },
     .assess = [](const Situation& s) -> Assessment {
-      const double idle = best_or(s.evidence.profile.idle_fraction, 0.0);
+      const double idle = s.evidence.profile.idle_fraction
+                              ? s.evidence.profile.idle_fraction->best
+                              : 1.0 - std::min(1.0, usual_busy(s.evidence, s.work));
       return {{1.0 / std::max(0.05, 1.0 - 0.5 * idle), 1.0 / std::max(0.05, 1.0 - idle)},
               fmt::format(
                   "the device has nothing to do for {} of the time; no kernel is too slow for that",

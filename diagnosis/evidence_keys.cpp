@@ -32,7 +32,8 @@ constexpr EvidenceKey kWords[]{
     {"engine", "name", "and version, for people", "vllm 0.19"},
     {"engine", "enforce_eager", "true: no graphs are captured", "true"},
     {"engine", "enable_prefix_caching", "", "true"},
-    {"engine", "async_scheduling", "true: the host plans the next step while the device runs", "true"},
+    {"engine", "async_scheduling", "true: the host plans the next step while the device runs",
+     "true"},
     {"engine", "tensor_parallel_size", "the same as devices", "8"},
     {"serving", "arrivals",
      "one_at_a_time (the next comes when the last is done), open (they come when they come) or "

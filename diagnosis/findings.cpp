@@ -375,9 +375,18 @@ class Findings {
     if (!budget_) return;
     const Value share =
         budget_->share(regime_ == Regime::transfer_bound ? Cause::transfer : Cause::communication);
-    say(fmt::format("{} take {} of a step with nothing else running",
-                    regime_ == Regime::transfer_bound ? "Copies" : "Collectives",
-                    percent_text(share.best)),
+    const Profile& p = e_.profile;
+    const bool measured =
+        regime_ == Regime::transfer_bound
+            ? p.transfer_time.has_value() || p.kernel_time.contains(KernelGroup::copy)
+            : p.communication_time || p.communication_fraction ||
+                  p.kernel_time.contains(KernelGroup::collective);
+    const std::string_view what = regime_ == Regime::transfer_bound ? "Copies" : "Collectives";
+    say(measured ? fmt::format("{} take {} of a step with nothing else running", what,
+                               percent_text(share.best))
+                 : fmt::format("{} were not measured; by all that is known they take about {} of "
+                               "the time",
+                               what, percent_text(share.best)),
         share, "fraction");
   }
 
@@ -395,9 +404,10 @@ class Findings {
   void supply() {
     if (regime_ == Regime::load_bound && !e_.profile.idle_fraction) {
       const double busy = usual_busy(e_, w_);
-      say(fmt::format("At a usual pace what was served fills {} of the time, one sequence after the "
-                      "other",
-                      percent_text(busy)),
+      say(fmt::format(
+              "At a usual pace what was served fills {} of the time, one sequence after the "
+              "other",
+              percent_text(busy)),
           Value(core::Interval(busy), Origin::assumed), "fraction");
       return;
     }

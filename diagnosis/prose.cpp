@@ -133,6 +133,7 @@ std::string amount_text(const Value& v, std::string_view unit) {
   if (unit == "fraction") return percent_text(v.best);
   if (unit == "seconds") return time_text(v.best);
   if (unit == "bytes") return bytes_text(v.best);
+  if (unit == "bytes/s") return bytes_text(v.best) + "/s";
   return number_text(v.best) + " " + std::string(unit);
 }
 

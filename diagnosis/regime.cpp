@@ -43,8 +43,11 @@ DeviceTime device_time(const Evidence& e, const Work& w, const TimeBudget& budge
     t.near = std::min(1.0, (read / e.machine.hbm_sustained + t.compute / matrix) / t.all());
   // Steps with prompts and steps without stand at different roofs, one after the other: their
   // counters add up.
-  if (w.phase == Phase::mixed && e.profile.hbm_fraction && e.profile.flop_fraction &&
-      t.all() > 0.0) {
+  const auto attention = e.profile.kernel_time.find(KernelGroup::attention);
+  const bool scores_written =
+      w.materialised || (attention != e.profile.kernel_time.end() && attention->second.best > 0.4);
+  const bool in_turns = w.phase == Phase::mixed || (w.window == Window::prefill && !scores_written);
+  if (in_turns && e.profile.hbm_fraction && e.profile.flop_fraction && t.all() > 0.0) {
     const double both = (e.profile.hbm_fraction->best / e.machine.hbm_sustained +
                          e.profile.flop_fraction->best / matrix) /
                         t.all();
@@ -58,12 +61,25 @@ DeviceTime device_time(const Evidence& e, const Work& w, const TimeBudget& budge
       e.profile.hbm_fraction->best < kSameBytes * expected)
     t.near =
         std::clamp(e.profile.hbm_fraction->best / e.machine.hbm_sustained / t.all(), t.near, 1.0);
+  // Matrix units that the counter shows busy are, whether with tokens or with rows that pad them.
+  if (e.profile.flop_fraction && w.window == Window::decode && t.all() > 0.0) {
+    const double units = e.profile.flop_fraction->best / matrix / t.all();
+    if (units >= kNearRoof) t.near = std::clamp(units, t.near, 1.0);
+  }
   if (e.profile.near_roof) t.near = e.profile.near_roof->best;
   return t;
 }
 
-Regime on_device(const DeviceTime& t) {
+/// Between the two roofs the counters decide where there are both: rows that pad a tile take the
+/// matrix units' time as well as those that carry a token.
+Regime on_device(const Evidence& e, const Work& w, const DeviceTime& t) {
   if (t.near < kNearRoof) return Regime::kernel_inefficiency;
+  const Profile& p = e.profile;
+  if (p.flop_fraction && p.hbm_fraction && w.window == Window::decode)
+    return p.flop_fraction->best / matrix_sustained(e, w.dtype) >
+                   p.hbm_fraction->best / e.machine.hbm_sustained
+               ? Regime::compute_bound
+               : Regime::bandwidth_bound;
   return t.compute > t.bandwidth ? Regime::compute_bound : Regime::bandwidth_bound;
 }
 
@@ -210,7 +226,7 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   // A full cache behind work that grows with every sequence would only let more of them queue
   // there.
   constexpr double kSharedEnough = 0.6;
-  const double compute_roof = best_or(e.profile.flop_fraction, 0.0);
+  const double compute_roof = best_or(e.profile.flop_fraction, 0.0) / matrix_sustained(e, w.dtype);
   const bool more_would_help =
       compute_roof < kSharedEnough && (!budget || per_token_share(*budget) < kSharedEnough);
   const bool seen_full = has_symptom(e, "kv_cache_full") || has_symptom(e, "prefix_evicted");
@@ -248,7 +264,7 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double unknown = budget->share(Cause::unexplained).best;
   const double device = on_it.all();
   std::array<Side, 5> sides{
-      {{on_device(on_it), device},
+      {{on_device(e, w, on_it), device},
        {Regime::overhead_bound,
         budget->share(Cause::launch).best + budget->share(Cause::host).best},
        {Regime::communication_bound, budget->share(Cause::communication).best},

@@ -186,6 +186,26 @@ class Builder {
     add(distance_id, Cause::kernels, std::move(distance_part), time - floor);
   }
 
+  /// What the kernels of a decode step take where they are bad: a fifth of their roof, and a few
+  /// microseconds each; collectives and copies besides. 0 where no floor is known.
+  [[nodiscard]] double longest_kernels() const {
+    const double floor =
+        std::max(best_or(budget_.compute_floor, 0.0), best_or(budget_.bandwidth_floor, 0.0));
+    if (!budget_.in_seconds || w_.window != Window::decode || gaps_ || host_ || !(floor > 0.0))
+      return 0.0;
+    constexpr double kBadKernels = 5.0;
+    constexpr double kShortestKernel = 5e-6;  // configs/hw: a small kernel, from start to start
+    constexpr double kKernelsPerLayer = 12.0;
+    const double count =
+        best_or(e_.profile.kernels_per_step, kKernelsPerLayer * best_or(e_.model.layers, 40.0));
+    double beside = 0.0;
+    for (const KernelGroup g : {KernelGroup::collective, KernelGroup::copy}) {
+      const auto it = e_.profile.kernel_time.find(g);
+      if (it != e_.profile.kernel_time.end()) beside += it->second.best;
+    }
+    return (kBadKernels * floor + count * kShortestKernel) / std::max(1.0 - beside, 0.1);
+  }
+
   void add_kernels_by_group() {
     Value kernels = budget_.total;
     if (gaps_) kernels = kernels - *gaps_;
@@ -193,8 +213,14 @@ class Builder {
     if (kernels_) {
       kernels = *kernels_;
     } else {
-      kernels = kernels.as(
-          Origin::assumed);  // shares of kernel time say nothing of what lies between kernels
+      // Shares of kernel time say nothing of what lies between kernels.
+      kernels = kernels.as(Origin::assumed);
+      const double longest = longest_kernels();
+      if (longest > 0.0 && longest < 0.8 * kernels.best) {
+        host_ = Value({0.0, kernels.best - longest}, kernels.best - longest, Origin::assumed,
+                      "kernels are rarely slower than a fifth of a roof");
+        kernels = Value({longest, kernels.high()}, longest, Origin::assumed, host_->from);
+      }
     }
     kernels = kernels.clamped(0.0, budget_.total.high());
     budget_.kernels = kernels;

@@ -198,9 +198,10 @@ std::vector<Clue> clues_of_kernels(const Evidence& e, const Work& w) {
 std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
   std::vector<Clue> out;
   if (w.host_bytes && w.time && w.host_bytes->best > 0.0) {
-    const core::Interval link =
-        e.machine.host_bandwidth ? e.machine.host_bandwidth->interval : kHostMemory;
-    const core::Interval& rate = link;
+    // Either the link carries them or the host multiplies them in place.
+    const core::Interval rate = e.machine.host_bandwidth
+                                    ? core::hull(e.machine.host_bandwidth->interval, kHostMemory)
+                                    : kHostMemory;
     const core::Interval share = w.host_bytes->interval / rate / w.time->interval;
     const double implied = w.host_bytes->best / w.time->best;
     const double best = std::clamp(w.host_bytes->best / rate.middle() / w.time->best, 0.0, 1.0);
@@ -224,6 +225,7 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
                     e.profile.transfer_bytes ? " of " + bytes_text(e.profile.transfer_bytes->best)
                                              : std::string(),
                     bytes_text(e.profile.transfer_rate->best), percent_text(of_link.best)));
+    c.unit = "ratio";  // of the link, not of the time
     c.suspicion = 4.0;
     // Nothing but the copies was measured: they are what is asked about.
     if (!w.time && !e.measured.throughput) c.share = {0.5, 1.0};

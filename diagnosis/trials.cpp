@@ -21,7 +21,7 @@ constexpr double kNoise = 0.03;
 constexpr Change kOtherChanges[]{
     {"other_engine",
      "Another engine on the same machine",
-     {kernels, launch, host, communication, transfer, capacity},
+     {kernels, launch, host, communication, transfer},
      {0.0, 0.9}},
     {"adapters", "LoRA adapters", {}, {0.0, 1.0}},
     {"lower_clock", "A lower clock", {}, {0.0, 1.0}},

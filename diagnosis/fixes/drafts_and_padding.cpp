@@ -67,8 +67,7 @@ const Fix kLongerDrafts{
     .effort = 0,
     .popularity = 0.5,
     .applies = drafts,
-    .assess = [](const Situation& s) -> Assessment {
-      (void)s;
+    .assess = [](const Situation&) -> Assessment {
       return {{0.5, 1.04},
               "each further guess is accepted less often than the one before and costs the same"};
     }};

@@ -23,10 +23,13 @@ const Fix kLargerBatch{
         const Maybe& rows = s.work.tokens;
         Rewrite ledger(s.budget);
         ledger.scale(LineId::matrix_distance, {rows && rows->best >= 8192.0 ? 0.9 : 0.5, 1.0});
+        ledger.scale(LineId::launch_gaps, {0.3, 0.7});  // as many launches for twice the tokens
+        const bool enough = rows && rows->best >= 8192.0;
         return {ledger.gain(),
-                fmt::format("{}matrix products have rows enough; every pass over activations grows "
-                            "with the batch",
-                            rows ? number_text(rows->best) + " tokens a step: " : std::string())};
+                fmt::format("{}{}; every pass over activations grows with the batch",
+                            rows ? number_text(rows->best) + " tokens a step: " : std::string(),
+                            enough ? "matrix products have rows enough"
+                                   : "more rows fill the matrix units and share the launches")};
       }
       if (s.work.window == Window::prefill) {
         return {{1.0},

@@ -29,7 +29,10 @@ std::string prompt_words(const Situation& s) {
              ? fmt::format("about {} of {} tokens a step are prompt tokens, {} of the time",
                            whole_text(s.work.riding->best), whole_text(s.work.tokens->best),
                            percent_text(prompt_share(s)))
-             : std::string("prefill is all of it");
+         : s.work.window == Window::prefill
+             ? std::string("prefill is all of it")
+             : fmt::format("prompts are {} of the tokens, {} of the time",
+                           percent_text(s.work.prompt_share), percent_text(prompt_share(s)));
 }
 
 }  // namespace

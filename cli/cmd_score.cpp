@@ -28,6 +28,8 @@ struct Options {
   bool quiet = false;
 };
 
+constexpr const char* kWithoutTrials = "reports, trials left out";
+
 struct Part {
   std::string name;
   whatif::Marks marks;
@@ -195,6 +197,8 @@ nlohmann::ordered_json to_json(const std::vector<Part>& parts, bool each) {
       if (level == whatif::kLevels[0] && marks.contains("gain_error_median"))
         out["corpus"]["gain_error_median"] = marks["gain_error_median"];
       out["corpus"][level] = std::move(marks);
+    } else if (part.name == kWithoutTrials) {
+      out["reports_without_trials"] = std::move(marks);
     } else {
       out[part.name] = std::move(marks);
     }
@@ -216,7 +220,10 @@ int score(const Options& options) {
     return kInterrupted;
   }
   if (chosen("cases")) parts.push_back({"cases", whatif::score_cases(library)});
-  if (chosen("reports")) parts.push_back({"reports", whatif::score_reports(library)});
+  if (chosen("reports")) {
+    parts.push_back({"reports", whatif::score_reports(library)});
+    parts.push_back({kWithoutTrials, whatif::score_reports(library, false)});
+  }
   parts.insert(parts.end(), corpus.begin(), corpus.end());
   if (chosen("traces") && !options.traces.empty())
     parts.push_back({"traces", whatif::score_traces(library, options.traces)});

@@ -135,6 +135,7 @@ def drill_page():
         run(*DRILL, "--answers", "-", typed="e\nb\nc\nf\n").strip(),
         "```",
     ]
+    return "\n".join(lines) + "\n"
 
 
 EVIDENCE_EXAMPLES = ["r06_api_server_and_scheduler", "r18_slope_over_context", "r41_int8_five_times_slower", "r46_kv_oversubscribed",
@@ -244,6 +245,7 @@ def score_page():
     """How the diagnosis fares; 60 items of the corpus, so that the check takes seconds. The figures for more stand in the text."""
     table = run("score", "cases", "reports", "--markdown")
     each = json.loads(run("score", "reports", "--json", "--each"))["reports"]["each"]
+    tried = sum("\ntrials:" in path.read_text() for path in (ROOT / "configs" / "reports").glob("*.yaml"))
     lines = [
         "# How right the diagnosis is",
         "",
@@ -256,8 +258,8 @@ def score_page():
         "",
         "A regime is right if the truth accepts it; a fix if the first or the second is one that helped; a reject if one of those rejected is one",
         "that did not. \"Wrong at 80 %\" counts wrong regimes given with that confidence or more. Some reports name several causes at once: the",
-        "truth then accepts each of them. Six of the reports are told with what somebody tried and what came of it, because that is what settles",
-        "them; what was tried is evidence, and its gain replaces the computed one.",
+        f"truth then accepts each of them. {tried} of the reports are told with what somebody tried and what came of it, as their threads tell it; what",
+        "was tried is evidence, and its gain replaces the computed one. How the diagnosis fares without that is the row \"trials left out\".",
         "",
         "Reports answered otherwise than their authors do:",
         "",
@@ -305,6 +307,7 @@ def main():
     readme = (ROOT / "README.md").read_text()
     answer = run("diagnose", "configs/cases/e_gaps.evidence.yaml")
     readme = replace_block(readme, "diagnosis", f"```text\n{answer.strip()}\n```\n")
+    readme = replace_block(readme, "score", "\n" + run("score", "cases", "reports", "--markdown").strip() + "\n\n")
     if args.bench is not None:
         bench = pathlib.Path(PROGRAM).parent / "tests" / "ridgeline_bench"
         figures = subprocess.run([bench, *([args.bench] if args.bench else [])], check=True, capture_output=True, text=True).stdout

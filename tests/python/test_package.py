@@ -64,7 +64,7 @@ def test_a_diagnosis_is_a_dictionary_and_tells_itself_in_other_forms(tmp_path):
     evidence = tmp_path / "e.yaml"
     evidence.write_text("machine: mi300x\nmodel: {parameters: 8e9, weight_dtype: bf16}\nserving: {concurrency: 32}\nmeasured: {throughput: 1150 /s}\n")
     answer = ridgeline.diagnose(evidence)
-    assert isinstance(answer, dict) and answer["regime"] == "overhead_bound"
+    assert isinstance(answer, dict) and answer["regime"] == "kernel_inefficiency"
     assert str(answer).startswith("Binds:")
     assert answer.to_markdown().startswith("- **Binds:** ") and answer._repr_markdown_() == answer.to_markdown()
     assert answer.to_memo().startswith("# What to change: a recommendation\n")

@@ -217,10 +217,13 @@ Marks score_cases(const core::ConfigLibrary& library) {
   return marks;
 }
 
-Marks score_reports(const core::ConfigLibrary& library) {
+Marks score_reports(const core::ConfigLibrary& library, bool with_trials) {
   Marks marks;
-  for (const KnownAnswer& truth : read_known_answers(library, "reports"))
-    marks.all.push_back(mark(diagnosis::diagnose(load_evidence_file(truth.path, library)), truth));
+  for (const KnownAnswer& truth : read_known_answers(library, "reports")) {
+    diagnosis::Evidence evidence = load_evidence_file(truth.path, library);
+    if (!with_trials) evidence.trials.clear();
+    marks.all.push_back(mark(diagnosis::diagnose(evidence), truth));
+  }
   return marks;
 }
 

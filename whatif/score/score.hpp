@@ -78,7 +78,8 @@ inline constexpr std::array<std::string_view, 3> kLevels{"timeline", "percentage
 
 /// The five cases by both roads: the simulated timeline, then the typed evidence.
 [[nodiscard]] Marks score_cases(const core::ConfigLibrary& library);
-[[nodiscard]] Marks score_reports(const core::ConfigLibrary& library);
+/// `with_trials`: as they are told, or without what somebody tried and what came of it.
+[[nodiscard]] Marks score_reports(const core::ConfigLibrary& library, bool with_trials = true);
 /// Traces of which the file is below `folder`; others are left out.
 [[nodiscard]] Marks score_traces(const core::ConfigLibrary& library,
                                  const std::filesystem::path& folder);

@@ -958,3 +958,13 @@ def test_a_corpus_says_what_is_missing():
     ]:
         answer = subprocess.run([RIDGELINE, *argv], capture_output=True, text=True, timeout=60)
         assert answer.returncode == 2 and answer.stderr.startswith(f"ridgeline: {sentence}"), answer.stderr
+
+
+def test_score_counts_what_is_right_by_kind_of_truth():
+    score = json.loads(ridgeline("score", "cases", "reports", "corpus", "--n", "6", "--seed", "2", "--quiet", "--json").stdout)
+    assert set(score) == {"cases", "reports", "reports_without_trials", "corpus"}
+    assert score["cases"]["n"] == 10 and score["cases"]["regime"] == 10
+    assert {"n", "regime", "fix", "reject", "confidently_wrong", "inconsistent_named"} <= set(score["reports"])
+    assert set(score["corpus"]) >= {"timeline", "percentages", "throughput"}
+    assert score["corpus"]["timeline"]["n"] == 6
+    assert "skipped" in ridgeline("score", "traces", "--quiet").stdout

@@ -961,10 +961,10 @@ def test_a_corpus_says_what_is_missing():
 
 
 def test_score_counts_what_is_right_by_kind_of_truth():
-    score = json.loads(ridgeline("score", "cases", "reports", "corpus", "--n", "6", "--seed", "2", "--quiet", "--json").stdout)
+    score = json.loads(ridgeline("score", "cases", "reports", "corpus", "--n", "6", "--seed", "2", "--quiet", "--json"))
     assert set(score) == {"cases", "reports", "reports_without_trials", "corpus"}
     assert score["cases"]["n"] == 10 and score["cases"]["regime"] == 10
     assert {"n", "regime", "fix", "reject", "confidently_wrong", "inconsistent_named"} <= set(score["reports"])
     assert set(score["corpus"]) >= {"timeline", "percentages", "throughput"}
     assert score["corpus"]["timeline"]["n"] == 6
-    assert "skipped" in ridgeline("score", "traces", "--quiet").stdout
+    assert "skipped" in ridgeline("score", "traces", "--quiet")

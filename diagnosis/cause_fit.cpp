@@ -103,6 +103,17 @@ class Fit {
   /// What was measured, or must be read and multiplied, takes its time whatever else was tried, and
   /// what was measured takes no more. The other shares give way in proportion.
   void hold_bounds() {
+    // Bytes and FLOP that are known take no more than they take at their roof, unless a change
+    // showed that more of the time goes with them.
+    for (const Cause roof : {Cause::bandwidth, Cause::compute}) {
+      const auto i = static_cast<std::size_t>(roof);
+      const bool shown = std::any_of(clues_.begin(), clues_.end(), [i](const Clue& clue) {
+        return clue.measured && in(clue, i) && clue.share.low > 0.0;
+      });
+      if (shown || !(known_[i].best > 0.0) || x_[i] <= known_[i].high) continue;
+      x_[kOpen] += x_[i] - known_[i].high;
+      x_[i] = known_[i].high;
+    }
     double held = 0.0;
     double above = 0.0;
     for (std::size_t i = 0; i < kCauses; ++i) {

@@ -380,7 +380,10 @@ class Findings {
         regime_ == Regime::transfer_bound
             ? p.transfer_time.has_value() || p.kernel_time.contains(KernelGroup::copy)
             : p.communication_time || p.communication_fraction ||
-                  p.kernel_time.contains(KernelGroup::collective);
+                  p.kernel_time.contains(KernelGroup::collective) ||
+                  std::any_of(e_.kernels.begin(), e_.kernels.end(), [](const KernelRow& row) {
+                    return row.group == KernelGroup::collective;
+                  });
     const std::string_view what = regime_ == Regime::transfer_bound ? "Copies" : "Collectives";
     say(measured ? fmt::format("{} take {} of a step with nothing else running", what,
                                percent_text(share.best))

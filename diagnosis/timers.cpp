@@ -145,7 +145,20 @@ std::vector<Clue> clues_of_kernels(const Evidence& e, const Work& w) {
   }
   const double roof = best_or(e.machine.hbm_bandwidth, best_rate);
   for (const KernelRow& row : e.kernels) {
-    if (row.group == KernelGroup::collective) continue;
+    // Collectives and copies are a cause of their own: what the table gives them is what they take.
+    const bool collective = row.group == KernelGroup::collective;
+    if (collective || row.group == KernelGroup::copy) {
+      const Maybe share = either(row.time / w.time, row.share);
+      if (share && e.profile.kernel_time.empty()) {
+        const Value taken = share->clamped(0.0, 1.0);
+        out.push_back(
+            clue(collective ? communication : transfer, taken.interval, taken.best,
+                 fmt::format("{} takes {} of the time",
+                             row.name.empty() ? std::string(name_of(row.group)) : row.name,
+                             percent_text(taken.best))));
+      }
+      continue;
+    }
     const double share = row.share     ? row.share->best
                          : total > 0.0 ? best_or(row.time, 0.0) / total
                                        : 0.0;

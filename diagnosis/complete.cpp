@@ -88,6 +88,27 @@ void complete_kernel_shares(Evidence& e) {
   e.profile.kernel_time = std::move(shares);
 }
 
+/// Tokens a second times the time of one is how many sequences run: below one, none does for the
+/// rest of the time.
+void complete_idleness(Evidence& e) {
+  const Measured& m = e.measured;
+  const Maybe rate = either(m.throughput, e.serving.request_rate * e.serving.output_tokens);
+  if (!e.serving.request_rate || !rate || !m.itl || e.serving.arrivals == Arrivals::saturated)
+    return;
+  const Value running = *rate * *m.itl;
+  if (running.best < 0.5)
+    fill_in(e.profile.idle_fraction, (Value(1.0) - running).clamped(0.0, 1.0),
+            "one less the sequences that run on average");
+}
+
+/// A change that is in place already is how the server computes.
+void complete_dtypes(Evidence& e) {
+  for (const Trial& trial : e.trials) {
+    if (trial.with && trial.change == "fp8_w8a8" && !e.model.activation_dtype)
+      e.model.activation_dtype = hw::Dtype::fp8;
+  }
+}
+
 }  // namespace
 
 hw::Dtype arithmetic_dtype(const Model& model) {
@@ -116,7 +137,9 @@ Maybe peak_of(const Machine& machine, hw::Dtype dtype) {
 }
 
 Evidence completed(Evidence e) {
+  complete_dtypes(e);
   complete_rates(e);
+  complete_idleness(e);
   complete_counters(e);
   complete_occupancy(e);
   complete_kernel_shares(e);

@@ -182,7 +182,15 @@ void check_rest(const Evidence& e, const Work& w, const std::optional<TimeBudget
            "not all sequences decode all the time, or a rate of one was read as the total", false});
     }
   }
-  if (m.itl && w.time && w.window == Window::decode && !meet(*m.itl, *w.time, 0.15)) {
+  // Clients that wait for a first token do not decode yet.
+  const Maybe request = e.serving.output_tokens && m.itl && m.ttft
+                            ? Maybe(*m.ttft + *e.serving.output_tokens * *m.itl)
+                            : std::nullopt;
+  const bool first_tokens =
+      request && m.throughput && e.serving.concurrency &&
+      meet(*e.serving.concurrency * *e.serving.output_tokens / *request, *m.throughput, 0.15);
+  if (m.itl && w.time && w.window == Window::decode && !first_tokens &&
+      !meet(*m.itl, *w.time, 0.15)) {
     std::string reading =
         "tokens do not come one a step: speculation, several steps a message, or waiting between "
         "steps";

@@ -84,8 +84,11 @@ Assessment beside_the_point(const Fix& fix) {
       lines += (lines.empty() ? "" : " or ") + std::string(kCauseNames[i]);
   }
   return {{1.0},
-          lines.empty() ? std::string("nothing on the ledger is what it would change")
-                        : "it acts on " + lines + ", and no line of the ledger is that"};
+          lines.empty()
+              ? std::string("nothing on the ledger is what it would change")
+              : "it acts on " + lines +
+                    ", and nothing here says that it could: it is so already, the machine "
+                    "lacks it, or no line of the ledger is that"};
 }
 
 std::vector<Judged> judge(const Situation& situation) {
@@ -204,6 +207,13 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime
     if (!out.empty() && j.fix->needs_hardware && !j.asked && !j.measured) continue;
     families.push_back(j.fix->family);
     out.push_back(recommendation(j));
+  }
+  // What somebody asked about is answered, wherever it stands.
+  for (const Judged& j : judged) {
+    const bool there = std::any_of(out.begin(), out.end(),
+                                   [&](const Recommendation& r) { return r.name == j.fix->name; });
+    if (j.asked && !there && (j.certain() || !pale(j, judged.front())))
+      out.push_back(recommendation(j));
   }
   return out;
 }

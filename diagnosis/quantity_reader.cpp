@@ -20,6 +20,7 @@ constexpr std::pair<std::string_view, std::string_view> kAlsoCalled[]{
     {"tpot_p99", "itl_p99"},
     {"output_throughput", "throughput"},
     {"batch", "concurrency"},
+    {"batch_size", "concurrency"},
     {"max_concurrency", "concurrency"},
     {"tensor_parallel_size", "devices"},
     {"e2e_latency", "latency"},

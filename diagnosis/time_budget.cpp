@@ -29,6 +29,8 @@ class Builder {
     }
     if (gaps_) add(LineId::launch_gaps, Cause::launch, "gaps between kernels", *gaps_);
     if (host_) add(LineId::host, Cause::host, "host around a step's kernels", *host_);
+    if (collectives_ && !by_groups())
+      add(LineId::communication, Cause::communication, "collectives", *collectives_);
     close();
     reshape(budget_, e_, w_, clues_);
     tighten();
@@ -65,6 +67,10 @@ class Builder {
     }
     if (!host_) host_ = p.host_fraction * Maybe(budget_.total);
     if (!kernels_) kernels_ = p.busy_fraction * Maybe(budget_.total);
+    // Collectives are kernels too, and busy.
+    collectives_ = either(p.communication_time, p.communication_fraction * Maybe(budget_.total));
+    if (collectives_ && kernels_ && !by_groups())
+      kernels_ = (*kernels_ - *collectives_).clamped(0.0, budget_.total.high());
     if (w_.window == Window::kernel) kernels_ = budget_.total;
     if (!gaps_ && device_times) gaps_ = p.kernels_per_step * p.gap_length;
     if (!kernels_ && device_times) kernels_ = p.kernels_per_step * p.kernel_length;
@@ -317,8 +323,23 @@ class Builder {
     if (left <= dust && by_groups()) return;
     if (kernels_ && !host_ && budget_.in_seconds) {
       const Value outside({0.0, budget_.total.high()}, std::max(left, 0.0), Origin::derived);
-      add(LineId::host, Cause::host,
-          gaps_ ? "host around a step's kernels" : "outside kernels: gaps and host", outside);
+      if (gaps_) {
+        add(LineId::host, Cause::host, "host around a step's kernels", outside);
+        return;
+      }
+      // Gaps and host were not told apart: each has the part that it usually has.
+      const auto usual = usual_seconds(e_, w_);
+      const double launch = usual[static_cast<std::size_t>(Cause::launch)];
+      const double host = usual[static_cast<std::size_t>(Cause::host)];
+      const double share = launch + host > 0.0 ? launch / (launch + host) : 0.0;
+      const auto part = [&](double of_it) {
+        return Value(outside.interval, of_it * outside.best, Origin::assumed,
+                     "what launches and the host usually take");
+      };
+      add(LineId::launch_gaps, Cause::launch, "outside kernels: launches", part(share));
+      add(LineId::host, Cause::host, "outside kernels: the host", part(1.0 - share));
+      if (e_.engine.enforce_eager.value_or(false) && outside.best > 0.1 * budget_.total.best)
+        budget_.host_paced = true;
       return;
     }
     const bool nothing_else = !kernels_ && !gaps_ && !host_ && !by_groups();
@@ -382,6 +403,7 @@ class Builder {
   Maybe kernels_;
   Maybe gaps_;
   Maybe host_;
+  Maybe collectives_;                 // where they were measured beside the kernels
   std::optional<double> reads_best_;  // where an even choice of experts cannot be
 };
 

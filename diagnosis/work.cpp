@@ -52,9 +52,16 @@ Window window_of(const Evidence& e) {
 Maybe time_of_unit(const Evidence& e, const Work& w) {
   const auto& m = e.measured;
   switch (w.window) {
-    case Window::prefill:
+    case Window::prefill: {
       // A server that only reads prompts finishes one after the other, however they overlap.
-      return either(either(m.step_time, m.ttft), Maybe(1.0) / m.requests_per_second);
+      // Behind a queue its time to first token is that of all before it.
+      const bool queue =
+          best_or(e.serving.waiting, 0.0) >= 1.0 ||
+          best_or(e.serving.request_rate, 0.0) > 1.05 * best_or(m.requests_per_second, 1e300);
+      const Maybe each = Maybe(1.0) / m.requests_per_second;
+      if (m.step_time) return m.step_time;
+      return queue && each ? each : either(m.ttft, each);
+    }
     case Window::training:
       return either(m.step_time, w.tokens / m.throughput);
     case Window::kernel: {
@@ -68,9 +75,15 @@ Maybe time_of_unit(const Evidence& e, const Work& w) {
       break;
   }
   if (m.step_time) return m.step_time;
-  if (m.throughput_per_sequence) return Maybe(1.0) / m.throughput_per_sequence;
-  if (m.throughput && w.sequences) return w.sequences / m.throughput;
-  return m.itl;
+  // A pass that guesses and checks yields several tokens.
+  const Maybe each_pass = e.engine.accepted_tokens.value_or(Value(1.0));
+  if (m.throughput_per_sequence)
+    return e.engine.accepted_tokens ? each_pass / m.throughput_per_sequence
+                                    : Maybe(1.0) / m.throughput_per_sequence;
+  if (m.throughput && w.sequences)
+    return e.engine.accepted_tokens ? each_pass * w.sequences / m.throughput
+                                    : w.sequences / m.throughput;
+  return e.engine.accepted_tokens ? each_pass * m.itl : m.itl;
 }
 
 void find_shape(const Evidence& e, Work& w) {
@@ -128,7 +141,8 @@ void find_tokens(const Evidence& e, Work& w) {
       w.tokens = s.prompt_tokens;
       return;
     case Window::training:
-      w.tokens = s.microbatch * s.sequence_tokens;
+      w.tokens = s.microbatch * s.sequence_tokens *
+                 Maybe(e.machine.devices.value_or(Value(1.0)));  // a microbatch is one device's
       return;
     case Window::kernel:
       return;
@@ -136,6 +150,9 @@ void find_tokens(const Evidence& e, Work& w) {
       break;
   }
   w.sequences = s.concurrency;
+  // More clients than the engine admits wait; they are not in its steps.
+  if (w.sequences && e.engine.max_num_seqs && e.engine.max_num_seqs->best < w.sequences->best)
+    w.sequences = e.engine.max_num_seqs;
   if (!w.sequences && s.arrivals == Arrivals::one_at_a_time)
     w.sequences = Value(1.0).as(Origin::derived);
   if (!w.sequences) w.sequences = e.measured.throughput / e.measured.throughput_per_sequence;

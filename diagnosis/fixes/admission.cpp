@@ -14,6 +14,12 @@ bool memory_is_short(const Situation& s) {
          best_or(s.work.kv_demand, 0.0) > 1.0 || s.budget.share(Cause::capacity).best > 0.05;
 }
 
+/// Requests wait although there is room.
+bool limit_binds(const Situation& s) {
+  return best_or(s.evidence.serving.waiting, 0.0) >= 1.0 && s.evidence.serving.kv_usage &&
+         s.evidence.serving.kv_usage->best < 0.8 && is_decoding(s);
+}
+
 /// Throughput lost to prompts that are computed, thrown away and computed again.
 double lost(const Situation& s) { return s.budget.share(Cause::capacity).best; }
 
@@ -41,20 +47,29 @@ const Fix kAdmissionControl{
     }};
 
 extern const Fix kAdmitMore;
-const Fix kAdmitMore{.name = "admit_more",
-                     .title = "Admit more requests at once (max_num_seqs, utilization policy)",
-                     .family = "admission",
-                     .effort = 0,
-                     .popularity = 0.55,
-                     .applies = memory_is_short,
-                     .assess = [](const Situation& s) -> Assessment {
-                       const double over = best_or(s.work.kv_demand, 1.0);
-                       return {{0.5, 1.0},
-                               over > 1.05
-                                   ? fmt::format("there is room for {} of those that run now",
-                                                 percent_text(1.0 / over))
-                                   : std::string("no KV blocks are left for more sequences")};
-                     }};
+const Fix kAdmitMore{
+    .name = "admit_more",
+    .title = "Admit more requests at once (max_num_seqs, utilization policy)",
+    .family = "admission",
+    .effort = 0,
+    .popularity = 0.55,
+    .applies = [](const Situation& s) { return memory_is_short(s) || limit_binds(s); },
+    .assess = [](const Situation& s) -> Assessment {
+      if (limit_binds(s)) {
+        const double per_token =
+            s.budget.share(Cause::compute).best + s.budget.share(LineId::kv_cache).best;
+        return {{1.0, 2.0 / (1.0 + std::min(per_token, 1.0))},
+                fmt::format("{} requests wait while {} of the KV blocks are taken: a limit keeps "
+                            "them out, not memory",
+                            whole_text(s.evidence.serving.waiting->best),
+                            percent_text(s.evidence.serving.kv_usage->best))};
+      }
+      const double over = best_or(s.work.kv_demand, 1.0);
+      return {{0.5, 1.0},
+              over > 1.05 ? fmt::format("there is room for {} of those that run now",
+                                        percent_text(1.0 / over))
+                          : std::string("no KV blocks are left for more sequences")};
+    }};
 
 extern const Fix kKvOffload;
 const Fix kKvOffload{.name = "kv_offload",

@@ -3,11 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "diagnosis/fixes/fix.hpp"
 #include "diagnosis/words.hpp"
 
 namespace ridgeline::diagnosis {
+namespace {
+
+/// By how much the total rises with twice the sequences, from the last two points of a sweep.
+std::optional<double> gain_of_doubling(const Evidence& e) {
+  if (e.sweep.size() < 2) return std::nullopt;
+  const Evidence& a = e.sweep[e.sweep.size() - 2];
+  const Evidence& b = e.sweep.back();
+  if (!a.serving.concurrency || !b.serving.concurrency || !a.measured.throughput ||
+      !b.measured.throughput)
+    return std::nullopt;
+  const double more = std::log(b.serving.concurrency->best / a.serving.concurrency->best);
+  if (!(more > 0.2)) return std::nullopt;
+  const double rise = std::log(b.measured.throughput->best / a.measured.throughput->best);
+  return std::exp2(std::clamp(rise / more, -1.0, 1.0));
+}
+
+}  // namespace
+
 extern const Fix kLargerBatch;
 const Fix kLargerBatch{
     .name = "larger_batch",
@@ -21,10 +41,12 @@ const Fix kLargerBatch{
     .assess = [](const Situation& s) -> Assessment {
       if (s.work.window == Window::training) {
         const Maybe& rows = s.work.tokens;
+        const double devices = best_or(s.evidence.machine.devices, 1.0);
         Rewrite ledger(s.budget);
-        ledger.scale(LineId::matrix_distance, {rows && rows->best >= 8192.0 ? 0.9 : 0.5, 1.0});
+        ledger.scale(LineId::matrix_distance,
+                     {rows && rows->best / devices >= 8192.0 ? 0.9 : 0.5, 1.0});
         ledger.scale(LineId::launch_gaps, {0.3, 0.7});  // as many launches for twice the tokens
-        const bool enough = rows && rows->best >= 8192.0;
+        const bool enough = rows && rows->best / devices >= 8192.0;
         return {ledger.gain(),
                 fmt::format("{}{}; every pass over activations grows with the batch",
                             rows ? number_text(rows->best) + " tokens a step: " : std::string(),
@@ -48,6 +70,10 @@ const Fix kLargerBatch{
                 "the batch"};
       }
       const Measured& m = s.evidence.measured;
+      if (const auto doubling = gain_of_doubling(s.evidence))
+        return {{std::max(1.0, *doubling * 0.95), std::max(1.0, *doubling * 1.05)},
+                fmt::format("measured: at the end of the sweep twice the sequences give {:.2f}x",
+                            *doubling)};
       if (m.throughput_per_sequence && !m.throughput)
         return {{0.5, 1.0},
                 "it raises the total, not the rate of a sequence, which is what was measured"};

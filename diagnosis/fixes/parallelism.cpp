@@ -89,12 +89,17 @@ const Fix kLessTensorParallelism{
     .popularity = 0.2,
     .applies =
         [](const Situation& s) {
-          return best_or(s.evidence.machine.devices, 1.0) > 1.5 &&
+          return is_inference(s) && best_or(s.evidence.machine.devices, 1.0) > 1.5 &&
                  (s.budget.find(LineId::communication) != nullptr ||
                   s.regime == Regime::communication_bound || !s.evidence.sweep.empty());
         },
     .assess = [](const Situation& s) -> Assessment {
       if (const auto measured = by_sweep(s)) return *measured;
+      const Maybe half = s.evidence.machine.hbm_capacity * s.evidence.machine.devices * Maybe(0.5);
+      if (half && s.work.weight_bytes && s.work.weight_bytes->best > 0.9 * half->best)
+        return {{1.0},
+                fmt::format("half of the devices do not hold {} of weights",
+                            bytes_text(s.work.weight_bytes->best))};
       // Per device: the halves come back together, and half of the collectives' time goes.
       Rewrite ledger(s.budget);
       if (s.budget.find(LineId::communication) == nullptr) {

@@ -76,8 +76,9 @@ const Fix kPrefixCache{
                 fmt::format("{} of every prompt is the same; prompts are {} of the time",
                             percent_text(hit), percent_text(share))};
       }
-      // None of the prompts may share a beginning, or nearly all of them.
-      return {{1.0, 1.0 / (1.0 - 0.9 * prompt_share(s))},
+      // None of the prompts may share a beginning; half of their tokens is much where nobody said
+      // so.
+      return {{1.0, 1.0 / (1.0 - 0.5 * prompt_share(s))},
               prompt_words(s) + "; what share of the prompts begins alike is not known"};
     }};
 

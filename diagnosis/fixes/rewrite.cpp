@@ -103,8 +103,8 @@ Rewrite& Rewrite::add(core::Interval seconds) {
 Gain Rewrite::gain() const {
   const double total = budget_.total.best;
   if (!(total > 0.0)) return derived({1.0});
-  // A change that leaves less than a fiftieth of the time was not computed but dreamt.
-  const auto gain_for = [&](double saved) { return total / std::max(total - saved, 0.02 * total); };
+  // A change that leaves less than a twentieth of the time was not computed but dreamt.
+  const auto gain_for = [&](double saved) { return total / std::max(total - saved, 0.05 * total); };
   const double least = saved(false) - added_.high;
   const double most = saved(true) - added_.low;
   return derived({gain_for(std::min(least, most)), gain_for(std::max(least, most))});

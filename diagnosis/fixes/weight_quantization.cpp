@@ -94,7 +94,17 @@ const Fix kWeightQuantization4Bit{
     .acts_on = Cause::bandwidth,
     .leaves = {0.27, 0.5},
     .popularity = 0.95,
-    .applies = applies,
-    .assess = [](const Situation& s) { return assess(s, kBytesOf4Bit, 4); }};
+    .applies =
+        [](const Situation& s) {
+          const auto& dtype = s.evidence.model.weight_dtype;
+          return is_inference(s) && (!dtype || hw::bytes_of(*dtype).value() >= 1.0);
+        },
+    .assess =
+        [](const Situation& s) {
+          const double now = s.evidence.model.weight_dtype
+                                 ? hw::bytes_of(*s.evidence.model.weight_dtype).value()
+                                 : 2.0;
+          return assess(s, kBytesOf4Bit * core::Interval(2.0 / now), 4);
+        }};
 
 }  // namespace ridgeline::diagnosis

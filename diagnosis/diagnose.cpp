@@ -212,7 +212,9 @@ std::vector<Recommendation> best_fixes(std::vector<Judged> judged, Regime regime
   for (const Judged& j : judged) {
     const bool there = std::any_of(out.begin(), out.end(),
                                    [&](const Recommendation& r) { return r.name == j.fix->name; });
-    if (j.asked && !there && (j.certain() || !pale(j, judged.front())))
+    const bool by_another =
+        std::find(families.begin(), families.end(), j.fix->family) != families.end();
+    if (j.asked && !there && !by_another && (j.certain() || !pale(j, judged.front())))
       out.push_back(recommendation(j));
   }
   return out;
@@ -239,10 +241,14 @@ std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, 
     const bool chosen = std::any_of(fixes.begin(), fixes.end(),
                                     [&](const Recommendation& r) { return r.name == j.fix->name; });
     // Asked for here, and beside what binds, or worth little beside what is to be done first.
+    const bool by_another = j.asked && std::any_of(fixes.begin(), fixes.end(), [&](const auto& r) {
+                              const Fix* fix = find_fix(r.name);
+                              return fix != nullptr && fix->family == j.fix->family;
+                            });
     const bool beside =
         j.asked && first != judged.end() && (!touches(j, s.regime) || pale(j, *first));
     const bool failed = j.measured && j.likely() < kWorthwhile;
-    if (!chosen && (!j.possible() || beside || failed))
+    if (!chosen && (!j.possible() || beside || by_another || failed))
       worthless.emplace_back(temptation(*j.fix, s) + (failed ? 0.4 : 0.0), &j);
   }
   std::stable_sort(worthless.begin(), worthless.end(),

@@ -128,10 +128,12 @@ TEST_CASE("There are no more than two fixes and three rejects, each of a family 
     }
     if (fixes.size() > 2) fixes.resize(2);
     CHECK(d.rejects.size() <= 3);
-    for (const auto* list : {&fixes, &d.rejects}) {
+    const std::vector<Recommendation>& rejects = d.rejects;
+    const std::vector<Recommendation>& advised = fixes;
+    for (const std::vector<Recommendation>* list : {&advised, &rejects}) {
       std::vector<std::string_view> families;
       for (const Recommendation& r : *list) {
-        if (std::count(e.proposals.begin(), e.proposals.end(), r.name) == 0 || list == &d.rejects)
+        if (std::count(e.proposals.begin(), e.proposals.end(), r.name) == 0 || list == &rejects)
           families.push_back(diagnosis::find_fix(r.name)->family);
       }
       std::sort(families.begin(), families.end());

@@ -241,14 +241,10 @@ std::vector<Recommendation> tempting_rejects(const std::vector<Judged>& judged, 
     const bool chosen = std::any_of(fixes.begin(), fixes.end(),
                                     [&](const Recommendation& r) { return r.name == j.fix->name; });
     // Asked for here, and beside what binds, or worth little beside what is to be done first.
-    const bool by_another = j.asked && std::any_of(fixes.begin(), fixes.end(), [&](const auto& r) {
-                              const Fix* fix = find_fix(r.name);
-                              return fix != nullptr && fix->family == j.fix->family;
-                            });
     const bool beside =
         j.asked && first != judged.end() && (!touches(j, s.regime) || pale(j, *first));
     const bool failed = j.measured && j.likely() < kWorthwhile;
-    if (!chosen && (!j.possible() || beside || by_another || failed))
+    if (!chosen && (!j.possible() || beside || failed))
       worthless.emplace_back(temptation(*j.fix, s) + (failed ? 0.4 : 0.0), &j);
   }
   std::stable_sort(worthless.begin(), worthless.end(),

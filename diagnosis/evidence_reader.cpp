@@ -9,6 +9,7 @@
 #include "diagnosis/pasted/pasted.hpp"
 #include "diagnosis/pasted_evidence.hpp"
 #include "diagnosis/quantity_reader.hpp"
+#include "diagnosis/stored_format.hpp"
 #include "diagnosis/symptoms.hpp"
 #include "diagnosis/trials.hpp"
 #include "timeline/classify.hpp"
@@ -106,7 +107,9 @@ void read_machine(const Reader& root, const core::ConfigLibrary& library, Eviden
 
 void read_dtypes(const Reader& in, Model& model) {
   const auto at = [&](std::string_view key, std::optional<hw::Dtype>& dtype) {
-    if (in.has(key)) dtype = in.choice(key, hw::dtype_names());
+    if (!in.has(key)) return;
+    dtype = dtype_called(in.get<std::string>(key));  // as frameworks write it, too
+    if (!dtype) dtype = in.choice(key, hw::dtype_names());
   };
   at("weight_dtype", model.weight_dtype);
   at("activation_dtype", model.activation_dtype);

@@ -97,3 +97,11 @@ TEST_CASE("A quantity that cannot be is named, whoever filled it in") {
   e.measured.itl = diagnosis::read_exactly(std::nan(""));
   CHECK_THROWS_AS(diagnosis::require_sensible(e), core::ConfigError);
 }
+
+TEST_CASE("Dtypes are understood as frameworks write them") {
+  const Evidence e =
+      read("model: {parameters: 8e9, weight_dtype: bfloat16, kv_cache_dtype: fp8_e4m3}");
+  CHECK(e.model.weight_dtype == hw::Dtype::bf16);
+  CHECK(e.model.kv_cache_dtype == hw::Dtype::fp8);
+  CHECK_THROWS_WITH(read("model: {parameters: 8e9, weight_dtype: bf61}"), Contains("bf16"));
+}

@@ -147,7 +147,11 @@ timeline::Summary summarize_trace(const TraceStudy& study, const TraceContext& c
   const AttributedTimeline attributed(study.timeline, *context.model, context.model->activations,
                                       *context.gpu);
   if (why_not != nullptr) *why_not = attributed.outcome().why_not;
-  return timeline::summarize(attributed, {}, filter);
+  const hw::GpuSpec& gpu = *context.gpu;
+  const hw::Dtype math = context.model->activations;
+  return timeline::summarize(
+      attributed, {}, filter,
+      {gpu.hbm.bandwidth * gpu.hbm.sustained, gpu.peak[math] * gpu.sustained[math]});
 }
 
 TraceDiagnosis diagnose_trace(const TraceStudy& study, const TraceContext& context) {

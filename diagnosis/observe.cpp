@@ -61,29 +61,6 @@ Value range_of(const timeline::DurationCounts& counts) {
           "timeline"};
 }
 
-/// Class by class, what bytes or useful FLOP take at the rates that the best kernels of the machine
-/// reach, of the time that they took. Nothing where the timeline knows neither. Scores that are
-/// written out are time and not bytes that have to move.
-Maybe near_roof(const timeline::Summary& s, const Evidence& e, const hw::GpuSpec& gpu,
-                double peak) {
-  double at_roof = 0.0;
-  double all = 0.0;
-  for (const auto& [cls, row] : s.by_class) {
-    if (cls == KernelClass::collective || cls == KernelClass::copy) continue;
-    const bool scores = cls == KernelClass::attention_scores || cls == KernelClass::softmax;
-    const double time = row.time.seconds().value();
-    const double bytes =
-        scores ? 0.0 : row.hbm.value() / (gpu.hbm.bandwidth.value() * e.machine.hbm_sustained);
-    const double flop =
-        peak > 0.0 ? row.useful.value() / (peak * matrix_sustained(e, arithmetic_dtype(e.model)))
-                   : 0.0;
-    at_roof += std::min(time, std::max(bytes, flop));
-    all += time;
-  }
-  if (!(at_roof > 0.0) || !(all > 0.0)) return std::nullopt;
-  return read_exactly(at_roof / all, "timeline");
-}
-
 std::int64_t most_common(const std::map<std::int64_t, std::int64_t>& counts) {
   const auto it = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
     return a.second < b.second;
@@ -167,7 +144,8 @@ Evidence observe(const Observation& o) {
   p.hbm_fraction = fraction(s.total.hbm.value(), o.gpu.hbm.bandwidth.value());
 
   const double kernels = s.kernels_time.seconds().value();
-  if (kernels > 0.0) p.near_roof = near_roof(s, e, o.gpu, best_or(peak, 0.0));
+  if (s.at_roofs.count > 0)
+    p.near_roof = read_exactly(s.at_roofs.seconds() / s.under_roofs.seconds(), "timeline");
   if (kernels > 0.0) {
     for (const auto& [cls, row] : s.by_class) {
       const double share = row.time.seconds().value() / kernels;

@@ -15,7 +15,7 @@ namespace {
 /// Sums as spans arrive; nothing is allocated per kernel. Maps are filled once, in `finish`.
 class Summing final : public SpanVisitor {
  public:
-  explicit Summing(const StepFilter& filter) : filter_(filter) {}
+  Summing(const StepFilter& filter, const Roofs& roofs) : filter_(filter), roofs_(roofs) {}
 
   void on_step(const StepSpan& step) override {
     close_step();
@@ -40,6 +40,7 @@ class Summing final : public SpanVisitor {
     const KernelRow row{1, kernel.duration, kernel.issued, kernel.useful,
                         kernel.hbm_read + kernel.hbm_written};
     classes_[static_cast<std::size_t>(kernel.cls)] += row;
+    hold_to_roofs(kernel.cls, row);
     const std::uint32_t role = roles_.of(kernel.role.empty() ? kernel.name : kernel.role);
     if (role == role_rows_.size()) role_rows_.emplace_back();
     role_rows_[role] += row;
@@ -65,6 +66,18 @@ class Summing final : public SpanVisitor {
   }
 
  private:
+  void hold_to_roofs(KernelClass cls, const KernelRow& row) {
+    if (!(roofs_.hbm.value() > 0.0) || cls == KernelClass::collective || cls == KernelClass::copy)
+      return;
+    const bool scores = cls == KernelClass::attention_scores || cls == KernelClass::softmax;
+    const double bytes = scores ? 0.0 : row.hbm.value() / roofs_.hbm.value();
+    const double flop =
+        roofs_.matrix.value() > 0.0 ? row.useful.value() / roofs_.matrix.value() : 0.0;
+    const double least = std::min(row.time.seconds().value(), std::max(bytes, flop));
+    sum_.at_roofs += core::round_to_ns(core::Seconds{least});
+    sum_.under_roofs += row.time;
+  }
+
   /// Kernels come in the order of their starts, so their union is one moving edge.
   void cover(const KernelSpan& kernel) {
     const core::Instant start = std::clamp(kernel.start, begin_, end_);
@@ -91,6 +104,7 @@ class Summing final : public SpanVisitor {
   }
 
   const StepFilter& filter_;
+  const Roofs roofs_;
   Summary sum_;
   std::array<KernelRow, kKernelClasses> classes_{};
   NameIndex roles_;
@@ -143,8 +157,9 @@ double Summary::share(KernelClass c) const {
   return static_cast<double>(at->second.time.count) / static_cast<double>(kernels_time.count);
 }
 
-Summary summarize(const SpanSource& source, Window window, const StepFilter& filter) {
-  Summing sums(filter);
+Summary summarize(const SpanSource& source, Window window, const StepFilter& filter,
+                  const Roofs& roofs) {
+  Summing sums(filter, roofs);
   source.visit(window, sums);
   return sums.finish();
 }

@@ -60,6 +60,10 @@ struct Summary {
   DurationCounts
       gap_lengths;  // one for each kernel but a step's first; 0 where kernels abut or overlap
   core::Bytes transient{};  // largest of any kernel
+  // Of the kernels whose bytes or FLOP have to be: all but collectives, copies and scores that are
+  // written out. What they would take at the roofs given to `summarize`, and what they took.
+  core::Nanoseconds at_roofs;
+  core::Nanoseconds under_roofs;
   // Sums over the steps' shapes.
   std::int64_t decode_sequences = 0;
   std::int64_t decode_context = 0;
@@ -86,12 +90,18 @@ struct Summary {
   [[nodiscard]] double share(KernelClass c) const;
 };
 
+/// Rates that the best kernels of a machine reach; zero: not known.
+struct Roofs {
+  core::BytesPerSecond hbm{};
+  core::FlopPerSecond matrix{};
+};
+
 /// Which steps to sum over; absent means all.
 using StepFilter = std::function<bool(const StepSpan&)>;
 
 /// Sums over the steps of `window` that pass the filter. No such step gives a Summary with `steps
 /// == 0`.
 [[nodiscard]] Summary summarize(const SpanSource& source, Window window = {},
-                                const StepFilter& filter = {});
+                                const StepFilter& filter = {}, const Roofs& roofs = {});
 
 }  // namespace ridgeline::timeline

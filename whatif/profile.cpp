@@ -63,8 +63,11 @@ std::vector<std::size_t> chosen_steps(const sim::RunResult& result, const Profil
 }
 
 timeline::Summary profile(const sim::RunResult& result, const ProfileChoice& choice) {
+  const sim::Scenario& s = result.scenario;
+  const double matrix = s.gpu.peak[s.model.math].value() * s.gpu.sustained[s.model.math];
   return timeline::summarize(
-      sim::RunTimeline(result, chosen_steps(result, choice, choice.most_steps)));
+      sim::RunTimeline(result, chosen_steps(result, choice, choice.most_steps)), {}, {},
+      {s.gpu.hbm.bandwidth * s.gpu.hbm.sustained, core::FlopPerSecond{matrix}});
 }
 
 }  // namespace ridgeline::whatif

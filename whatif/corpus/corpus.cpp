@@ -80,12 +80,12 @@ CorpusItem make_item(const ServerPool& pool, std::uint64_t seed, std::int64_t in
       const RunView view{item.server, item.result, metrics, item.timeline};
       item.throughput_text = typed_throughput(view);
       item.percentages_text = typed_percentages(view, draw);
-      item.throughput = read_text(item.throughput_text, pool.library);
-      item.percentages = read_text(item.percentages_text, pool.library);
+      item.throughput = read_text(item.throughput_text, pool.configs);
+      item.percentages = read_text(item.percentages_text, pool.configs);
       item.label = label_of(item.result, metrics);
       item.label.faults = item.server.sketch.faults;
       if (options.gains)
-        item.label.gains = true_gains(item.server.scenario, item.label, pool.library);
+        item.label.gains = true_gains(item.server.scenario, item.label, pool.configs);
       return item;
     } catch (const core::SimulationError&) {
       continue;  // it does not fit into memory, or would take too long

@@ -256,7 +256,7 @@ Node written(const Sketch& s, std::uint64_t seed) {
 void set_arrivals(Node& document, const Sketch& s, const ServerPool& pool, Draw& draw) {
   const bool alone = s.load == LoadKind::mostly_idle;
   set_requests(document, alone ? 3 : 3 * s.batch, closed_loop(s.batch));
-  const sim::RunResult pilot = sim::run(sim::read_scenario(in_full(s, document), {}, pool.library));
+  const sim::RunResult pilot = sim::run(sim::read_scenario(in_full(s, document), {}, pool.configs));
   const sim::Metrics metrics = sim::measure(pilot);
   if (metrics.completed == 0 || !(metrics.e2e.mean > 0.0))
     throw core::SimulationError("no request of the pilot run was answered");
@@ -334,7 +334,7 @@ const T& ServerPool::Weighted<T>::drawn(Draw& draw) const {
   return things[drawn_index(draw, weights)];
 }
 
-ServerPool::ServerPool(const core::ConfigLibrary& shipped) : library(shipped) {
+ServerPool::ServerPool(const core::ConfigLibrary& library) : configs(library) {
   const Node document = library.load("corpus", library.root() / "corpus" / "servers.yaml");
   const core::Reader in(document);
   const auto gpu = [](const core::Reader& r) { return hw::read_gpu_spec(r); };
@@ -360,7 +360,7 @@ std::optional<Server> draw_server(const ServerPool& pool, Draw& draw, std::uint6
   Node document = written(s, seed);
   try {
     set_workload(document, s, pool, draw);
-    sim::Scenario scenario = sim::read_scenario(in_full(s, document), {}, pool.library);
+    sim::Scenario scenario = sim::read_scenario(in_full(s, document), {}, pool.configs);
     return Server{std::move(s), std::move(document), std::move(scenario)};
   } catch (const core::ConfigError&) {
     return std::nullopt;  // the machine lacks a number format, a length is beyond the model, ...

@@ -52,7 +52,7 @@ class ServerPool {
   Weighted<Model> models;
   Weighted<Stack> stacks;
   Weighted<Model> training;
-  core::ConfigLibrary library;
+  core::ConfigLibrary configs;
 };
 
 enum class LoadKind : std::uint8_t {

@@ -1,11 +1,25 @@
 #include "diagnosis/clues.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "diagnosis/sweep.hpp"
 #include "diagnosis/symptoms.hpp"
 #include "diagnosis/timers.hpp"
 #include "diagnosis/trials.hpp"
 
 namespace ridgeline::diagnosis {
+
+Clue share_clue(Causes causes, core::Interval share, double best, std::string statement,
+                Origin origin) {
+  Clue clue;
+  clue.causes = causes;
+  clue.share = core::clamp(share, 0.0, 1.0);
+  clue.value = Value(clue.share, std::clamp(best, clue.share.low, clue.share.high), origin);
+  clue.unit = "fraction";
+  clue.statement = std::move(statement);
+  return clue;
+}
 
 std::vector<Clue> clues_of(const Evidence& e, const Work& w) {
   std::vector<Clue> out;

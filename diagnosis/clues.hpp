@@ -31,6 +31,10 @@ struct Clue {
   }
 };
 
+/// A clue that is a share of the time and says so; `best` is cut to the bounds.
+[[nodiscard]] Clue share_clue(Causes causes, core::Interval share, double best,
+                              std::string statement, Origin origin = Origin::derived);
+
 /// All of them: trials, sweep, kernel table, timers, symptoms.
 [[nodiscard]] std::vector<Clue> clues_of(const Evidence& evidence, const Work& work);
 

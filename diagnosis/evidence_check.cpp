@@ -17,32 +17,10 @@ using core::Dimension;
 /// A typed number this wide decides little.
 constexpr double kWide = 1.2;
 
-std::string plain_text(double x, Dimension dimension) {
-  switch (dimension) {
-    case Dimension::fraction:
-      return percent_text(x);
-    case Dimension::time:
-      return time_text(x);
-    case Dimension::bytes:
-      return bytes_text(x);
-    case Dimension::bytes_per_second:
-      return bytes_text(x) + "/s";
-    case Dimension::flop:
-      return flop_text(x);
-    case Dimension::flop_per_second:
-      return flop_text(x) + "/s";
-    case Dimension::rate:
-      return number_text(x) + " /s";
-    case Dimension::none:
-      break;
-  }
-  return x < 1e6 ? number_text(x) : fmt::format("{:.3g}", x);
-}
-
 std::string text_of(const Value& value, Dimension dimension) {
-  const std::string best = plain_text(value.best, dimension);
-  const std::string low = plain_text(value.low(), dimension);
-  const std::string high = plain_text(value.high(), dimension);
+  const std::string best = quantity_text(value.best, dimension);
+  const std::string low = quantity_text(value.low(), dimension);
+  const std::string high = quantity_text(value.high(), dimension);
   return low == high ? best : fmt::format("{} ({} to {})", best, low, high);
 }
 
@@ -77,8 +55,8 @@ class Checker {
     const bool wide = value.low() > 0.0 && value.high() / value.low() > kWide;
     if (value.origin == Origin::given && wide)
       out_.assumed.push_back(fmt::format("{} is known only as {} to {}", path,
-                                         plain_text(value.low(), dimension),
-                                         plain_text(value.high(), dimension)));
+                                         quantity_text(value.low(), dimension),
+                                         quantity_text(value.high(), dimension)));
   }
 
   void words_of(std::string_view section) {

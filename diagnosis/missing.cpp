@@ -198,25 +198,10 @@ class Asker {
   }
 
   static std::string value_text(double x, Dimension dimension) {
-    switch (dimension) {
-      case Dimension::fraction:
-        return fmt::format("{:.0f} %", 100.0 * x);
-      case Dimension::time:
-        return time_text(x);
-      case Dimension::bytes:
-        return bytes_text(x);
-      case Dimension::bytes_per_second:
-        return bytes_text(x) + "/s";
-      case Dimension::flop:
-        return flop_text(x);
-      case Dimension::flop_per_second:
-        return flop_text(x) + "/s";
-      case Dimension::rate:
-        return number_text(x) + " /s";
-      case Dimension::none:
-        break;
-    }
-    return x < 1e6 ? number_text(x) : fmt::format("{:.2g}", x);
+    // Borders are searched for, not known to three digits.
+    if (dimension == Dimension::fraction) return fmt::format("{:.0f} %", 100.0 * x);
+    if (dimension == Dimension::none && x >= 1e6) return fmt::format("{:.2g}", x);
+    return quantity_text(x, dimension);
   }
 
   [[nodiscard]] static std::string sure(const core::Interval& confidence) {

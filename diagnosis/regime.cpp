@@ -228,8 +228,8 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   constexpr double kSharedEnough = 0.6;
   const double compute_roof = best_or(e.profile.flop_fraction, 0.0) / matrix_sustained(e, w.dtype);
   const double links = budget ? budget->share(Cause::communication).best : 0.0;
-  const bool more_would_help =
-      compute_roof < kSharedEnough && links < 0.5 && (!budget || per_token_share(*budget) < kSharedEnough);
+  const bool more_would_help = compute_roof < kSharedEnough && links < 0.5 &&
+                               (!budget || per_token_share(*budget) < kSharedEnough);
   const bool seen_full = has_symptom(e, "kv_cache_full") || has_symptom(e, "prefix_evicted");
   // Full is when the next sequence finds no room.
   const Maybe& used = e.serving.kv_usage;

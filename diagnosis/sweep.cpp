@@ -47,16 +47,6 @@ std::vector<SweepPoint> points_over(const Evidence& e, const Maybe& (*x)(const E
   return varies ? out : std::vector<SweepPoint>{};
 }
 
-Clue clue(Causes causes, core::Interval share, double best, std::string statement) {
-  Clue c;
-  c.causes = causes;
-  c.share = core::clamp(share, 0.0, 1.0);
-  c.value = Value(c.share, std::clamp(best, c.share.low, c.share.high), Origin::derived, "sweep");
-  c.unit = "fraction";
-  c.statement = std::move(statement);
-  return c;
-}
-
 /// t = a + b/N: what N devices share, and what each of them does or waits for whatever N is.
 void over_devices(const Evidence& e, std::vector<Clue>& out) {
   const auto points =
@@ -79,11 +69,12 @@ void over_devices(const Evidence& e, std::vector<Clue>& out) {
     // More devices cannot make their parts of the work longer: what came on top is what they do for
     // each other.
     const double share = 1.0 - fastest->time / last.time;
-    out.push_back(clue(communication, {share * (1.0 - kFitDoubt), 1.0}, share,
-                       fmt::format("{} devices take {:.2f}x the time of {}: at least {} is what "
-                                   "devices do for, or wait for, each other",
-                                   whole_text(last.x), last.time / fastest->time,
-                                   whole_text(fastest->x), percent_text(share))));
+    out.push_back(
+        share_clue(communication, {share * (1.0 - kFitDoubt), 1.0}, share,
+                   fmt::format("{} devices take {:.2f}x the time of {}: at least {} is what "
+                               "devices do for, or wait for, each other",
+                               whole_text(last.x), last.time / fastest->time,
+                               whole_text(fastest->x), percent_text(share))));
     return;
   }
   const Line2 fit = fit_line(inverse);
@@ -93,11 +84,12 @@ void over_devices(const Evidence& e, std::vector<Clue>& out) {
     // One device launches and schedules as much: what its own kernels leave of its time bounds
     // both.
     const double room = std::max(fewest->time - fewest->floor / kUsuallyOfRoof, 0.0) / last.time;
-    Clue alone = clue({launch, host}, {0.0, std::max(room, 0.05)}, room,
-                      fmt::format("One device takes {}, and {} of it at a roof: launches and the "
-                                  "host have at most {} there",
-                                  amount(fewest->time), percent_text(fewest->floor / fewest->time),
-                                  amount(room * last.time)));
+    Clue alone =
+        share_clue({launch, host}, {0.0, std::max(room, 0.05)}, room,
+                   fmt::format("One device takes {}, and {} of it at a roof: launches and the "
+                               "host have at most {} there",
+                               amount(fewest->time), percent_text(fewest->floor / fewest->time),
+                               amount(room * last.time)));
     out.push_back(std::move(alone));
   }
   const Maybe& layers = e.model.layers;
@@ -106,12 +98,12 @@ void over_devices(const Evidence& e, std::vector<Clue>& out) {
     each = fmt::format(", {} for each of {} all-reduces",
                        time_text(fit.intercept / (2.0 * layers->best)),
                        whole_text(2.0 * layers->best));
-  out.push_back(clue({communication, launch, host},
-                     {share * (1.0 - kFitDoubt), share * (1.0 + kFitDoubt)}, share,
-                     fmt::format("The time fits a + b/N over {} to {} devices: {} does not shrink "
-                                 "with N{}, {} of the time at {}",
-                                 whole_text(fewest->x), whole_text(last.x), amount(fit.intercept),
-                                 each, percent_text(share), whole_text(last.x))));
+  out.push_back(share_clue(
+      {communication, launch, host}, {share * (1.0 - kFitDoubt), share * (1.0 + kFitDoubt)}, share,
+      fmt::format("The time fits a + b/N over {} to {} devices: {} does not shrink "
+                  "with N{}, {} of the time at {}",
+                  whole_text(fewest->x), whole_text(last.x), amount(fit.intercept), each,
+                  percent_text(share), whole_text(last.x))));
 }
 
 /// What a step takes beyond its roof, over the number of sequences: paid once, or by each.
@@ -130,18 +122,20 @@ void over_sequences(const Evidence& e, std::vector<Clue>& out) {
   fit.intercept = std::clamp(fit.intercept, 0.0, last.time);
   const double share = fit.intercept / last.time;
   const double growth = last.time / fewest->time;
-  out.push_back(clue({launch, host, communication},
-                     {share * (1.0 - 2.0 * kFitDoubt), share + kFitDoubt * (1.0 - share)}, share,
-                     fmt::format("From {} to {} sequences a step grows {:.2f}x; beyond its bytes "
-                                 "and arithmetic {} are paid once a step, {} of it",
-                                 whole_text(fewest->x), whole_text(last.x), growth,
-                                 time_text(fit.intercept), percent_text(share))));
+  out.push_back(
+      share_clue({launch, host, communication},
+                 {share * (1.0 - 2.0 * kFitDoubt), share + kFitDoubt * (1.0 - share)}, share,
+                 fmt::format("From {} to {} sequences a step grows {:.2f}x; beyond its bytes "
+                             "and arithmetic {} are paid once a step, {} of it",
+                             whole_text(fewest->x), whole_text(last.x), growth,
+                             time_text(fit.intercept), percent_text(share))));
   const double grown = std::clamp(fit.slope * last.x / last.time, 0.0, 1.0);
   if (grown > 0.1) {
-    out.push_back(clue({kernels, host}, {grown * (1.0 - 2.0 * kFitDoubt), 1.0}, grown,
-                       fmt::format("{} of the step at {} sequences grows with them without being "
-                                   "bytes or arithmetic at a roof",
-                                   percent_text(grown), whole_text(last.x))));
+    out.push_back(
+        share_clue({kernels, host}, {grown * (1.0 - 2.0 * kFitDoubt), 1.0}, grown,
+                   fmt::format("{} of the step at {} sequences grows with them without being "
+                               "bytes or arithmetic at a roof",
+                               percent_text(grown), whole_text(last.x))));
   }
 }
 
@@ -164,12 +158,12 @@ void over_context(const Evidence& e, const Work& w, std::vector<Clue>& out) {
                   bytes_text(bytes), bytes_text(rate), percent_text(of_peak));
   if (of_peak >= 0.5) {
     const double read = share * std::min(of_peak, 1.0);
-    out.push_back(clue(bandwidth, {read * (1.0 - kFitDoubt), 1.0}, read,
-                       fact + ": reading the KV cache is bound by bandwidth"));
+    out.push_back(share_clue(bandwidth, {read * (1.0 - kFitDoubt), 1.0}, read,
+                             fact + ": reading the KV cache is bound by bandwidth"));
   } else {
     const double lost = share * (1.0 - of_peak);
-    out.push_back(clue(kernels, {lost * (1.0 - kFitDoubt), 1.0}, lost,
-                       fact + ": attention is far from its bytes"));
+    out.push_back(share_clue(kernels, {lost * (1.0 - kFitDoubt), 1.0}, lost,
+                             fact + ": attention is far from its bytes"));
   }
 }
 
@@ -180,11 +174,12 @@ void over_rate(const Evidence& e, std::vector<Clue>& out) {
   const Maybe& finished = last.measured.requests_per_second;
   if (!offered || !finished) return;
   const double kept = finished->best / offered->best;
-  Clue c = clue({}, {0.0, 1.0}, std::min(kept, 1.0),
-                kept > 0.95 ? fmt::format("All of the {} requests/s that are offered are served",
-                                          number_text(offered->best))
-                            : fmt::format("{} of {} requests/s are served: the server is saturated",
-                                          number_text(finished->best), number_text(offered->best)));
+  Clue c = share_clue({}, {0.0, 1.0}, std::min(kept, 1.0),
+                      kept > 0.95
+                          ? fmt::format("All of the {} requests/s that are offered are served",
+                                        number_text(offered->best))
+                          : fmt::format("{} of {} requests/s are served: the server is saturated",
+                                        number_text(finished->best), number_text(offered->best)));
   out.push_back(std::move(c));
 }
 

@@ -19,25 +19,14 @@ constexpr double kSameClock = 0.9;
 /// A kernel below this share of its roof is slow by itself, as in regime.cpp.
 constexpr double kFarFromRoof = 0.4;
 
-Clue clue(Causes causes, core::Interval share, double best, std::string statement,
-          Origin origin = Origin::derived) {
-  Clue c;
-  c.causes = causes;
-  c.share = core::clamp(share, 0.0, 1.0);
-  c.value = Value(c.share, std::clamp(best, c.share.low, c.share.high), origin);
-  c.unit = "fraction";
-  c.statement = std::move(statement);
-  return c;
-}
-
 /// A time of one step as a share of it.
 void of_step(const Maybe& time, const Work& w, Cause cause, std::string_view what,
              std::vector<Clue>& out) {
   if (!time || !w.time) return;
   const Value share = (*time / *w.time).clamped(0.0, 1.0);
-  out.push_back(clue(cause, share.interval, share.best,
-                     fmt::format("{} take {} of {}: {}", what, time_text(time->best),
-                                 time_text(w.time->best), percent_text(share.best))));
+  out.push_back(share_clue(cause, share.interval, share.best,
+                           fmt::format("{} take {} of {}: {}", what, time_text(time->best),
+                                       time_text(w.time->best), percent_text(share.best))));
 }
 
 }  // namespace
@@ -47,7 +36,7 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
   const Profile& p = e.profile;
   of_step(p.communication_time, w, communication, "Collectives", out);
   if (!p.communication_time && p.communication_fraction) {
-    out.push_back(clue(
+    out.push_back(share_clue(
         communication, p.communication_fraction->interval, p.communication_fraction->best,
         fmt::format("Collectives take {} of a step", percent_text(p.communication_fraction->best)),
         Origin::given));
@@ -55,31 +44,31 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
   of_step(p.transfer_time, w, transfer, "Copies between host and device", out);
   if (p.copy_call_time && p.transfer_time && p.copy_call_time->best > 3.0 * p.transfer_time->best) {
     // The call returns when the work queued before it is done: its length says nothing of the copy.
-    Clue waiting =
-        clue({}, {0.0, 1.0}, 0.0,
-             fmt::format("The host spends {} in calls that copy, and the copies take "
-                         "{}: the calls wait for kernels",
-                         time_text(p.copy_call_time->best), time_text(p.transfer_time->best)));
+    Clue waiting = share_clue(
+        {}, {0.0, 1.0}, 0.0,
+        fmt::format("The host spends {} in calls that copy, and the copies take "
+                    "{}: the calls wait for kernels",
+                    time_text(p.copy_call_time->best), time_text(p.transfer_time->best)));
     waiting.value = *p.transfer_time / *p.copy_call_time;
     out.push_back(std::move(waiting));
   }
   if (p.host_issue_time && p.device_span) {
     const Value ratio = *p.host_issue_time / *p.device_span;
     if (ratio.best >= kSameClock) {
-      Clue paced =
-          clue({launch, host}, {0.4, 1.0}, 0.7,
-               fmt::format("The host issues a step's kernels for {} and the device has "
-                           "them for {}: the device waits for the host",
-                           time_text(p.host_issue_time->best), time_text(p.device_span->best)));
+      Clue paced = share_clue(
+          {launch, host}, {0.4, 1.0}, 0.7,
+          fmt::format("The host issues a step's kernels for {} and the device has "
+                      "them for {}: the device waits for the host",
+                      time_text(p.host_issue_time->best), time_text(p.device_span->best)));
       paced.value = ratio;
       paced.unit = "ratio";
       out.push_back(std::move(paced));
     } else {
-      Clue ahead =
-          clue({launch}, {0.0, 0.15}, 0.0,
-               fmt::format("The host issues a step in {} of the {} that it runs: launches "
-                           "are far ahead",
-                           time_text(p.host_issue_time->best), time_text(p.device_span->best)));
+      Clue ahead = share_clue(
+          {launch}, {0.0, 0.15}, 0.0,
+          fmt::format("The host issues a step in {} of the {} that it runs: launches "
+                      "are far ahead",
+                      time_text(p.host_issue_time->best), time_text(p.device_span->best)));
       ahead.value = ratio;
       ahead.unit = "ratio";
       out.push_back(std::move(ahead));
@@ -93,7 +82,7 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
     const double own = n->best * e.measured.itl->best * (2.0 + prompt / 100.0);
     const double share = 1.0 - own / e.measured.ttft->best;
     if (share > 0.3) {
-      out.push_back(clue(
+      out.push_back(share_clue(
           host, {0.6 * share, 1.0}, share,
           fmt::format("The first token takes {} decode steps; {} prompts of {} tokens need at most "
                       "{}: the rest is neither their prefill nor a queue for it",
@@ -108,19 +97,21 @@ std::vector<Clue> clues_of_timers(const Evidence& e, const Work& w) {
     const core::Interval share =
         p.kernels_per_step->interval * kEach / core::Interval(w.time->best);
     if (share.high > 0.3) {
-      out.push_back(clue(launch, {std::min(share.low, 0.95), 1.0}, std::min(1.5 * share.low, 0.95),
-                         fmt::format("{} kernels a step are {} each: about what a launch takes, "
-                                     "whatever the kernel does",
-                                     number_text(p.kernels_per_step->best),
-                                     time_text(w.time->best / p.kernels_per_step->best))));
+      out.push_back(
+          share_clue(launch, {std::min(share.low, 0.95), 1.0}, std::min(1.5 * share.low, 0.95),
+                     fmt::format("{} kernels a step are {} each: about what a launch takes, "
+                                 "whatever the kernel does",
+                                 number_text(p.kernels_per_step->best),
+                                 time_text(w.time->best / p.kernels_per_step->best))));
     }
   }
   if (p.clock_fraction && p.clock_fraction->best < 0.95) {
-    Clue capped = clue({compute}, {0.0, 1.0}, p.clock_fraction->best,
-                       fmt::format("The clock stays at {} of its rating under this load: the rate "
-                                   "follows power, not the kernel",
-                                   percent_text(p.clock_fraction->best)),
-                       Origin::given);
+    Clue capped =
+        share_clue({compute}, {0.0, 1.0}, p.clock_fraction->best,
+                   fmt::format("The clock stays at {} of its rating under this load: the rate "
+                               "follows power, not the kernel",
+                               percent_text(p.clock_fraction->best)),
+                   Origin::given);
     capped.suspicion = 4.0;
     capped.measured = false;  // a clock is no share of the time
     out.push_back(std::move(capped));
@@ -152,10 +143,10 @@ std::vector<Clue> clues_of_kernels(const Evidence& e, const Work& w) {
       if (share && e.profile.kernel_time.empty()) {
         const Value taken = share->clamped(0.0, 1.0);
         out.push_back(
-            clue(collective ? communication : transfer, taken.interval, taken.best,
-                 fmt::format("{} takes {} of the time",
-                             row.name.empty() ? std::string(name_of(row.group)) : row.name,
-                             percent_text(taken.best))));
+            share_clue(collective ? communication : transfer, taken.interval, taken.best,
+                       fmt::format("{} takes {} of the time",
+                                   row.name.empty() ? std::string(name_of(row.group)) : row.name,
+                                   percent_text(taken.best))));
       }
       continue;
     }
@@ -186,12 +177,13 @@ std::vector<Clue> clues_of_kernels(const Evidence& e, const Work& w) {
     if (reached < 0.0 || share <= 0.0) continue;
     const double lost = share * std::max(0.0, 1.0 - reached);
     if (reached < kFarFromRoof) {
-      out.push_back(clue(kernels, {0.8 * lost, 1.0}, lost,
-                         fmt::format("{} takes {} of the time and {}",
-                                     row.name.empty() ? std::string(name_of(row.group)) : row.name,
-                                     percent_text(share), how)));
+      out.push_back(
+          share_clue(kernels, {0.8 * lost, 1.0}, lost,
+                     fmt::format("{} takes {} of the time and {}",
+                                 row.name.empty() ? std::string(name_of(row.group)) : row.name,
+                                 percent_text(share), how)));
     } else {
-      Clue near = clue(
+      Clue near = share_clue(
           {}, {0.0, 1.0}, reached,
           fmt::format("{} {}", row.name.empty() ? std::string(name_of(row.group)) : row.name, how));
       out.push_back(std::move(near));
@@ -201,9 +193,9 @@ std::vector<Clue> clues_of_kernels(const Evidence& e, const Work& w) {
     const auto attention = e.profile.kernel_time.find(KernelGroup::attention);
     const double share = attention != e.profile.kernel_time.end() ? attention->second.best : 0.5;
     const double lost = share * (1.0 - e.profile.occupied->best);
-    out.push_back(clue(kernels, {0.8 * lost, 1.0}, lost,
-                       fmt::format("The longest kernel fills {} of the compute units",
-                                   percent_text(e.profile.occupied->best))));
+    out.push_back(share_clue(kernels, {0.8 * lost, 1.0}, lost,
+                             fmt::format("The longest kernel fills {} of the compute units",
+                                         percent_text(e.profile.occupied->best))));
   }
   return out;
 }
@@ -220,7 +212,7 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
     const double best = std::clamp(w.host_bytes->best / rate.middle() / w.time->best, 0.0, 1.0);
     // A rate that host memory or the link gives is a rate that they set.
     const bool fits = implied < 1.5 * rate.high && implied > 0.2 * rate.low;
-    out.push_back(clue(
+    out.push_back(share_clue(
         transfer, {fits ? std::min(0.6, share.high) : share.low, 1.0},
         fits ? std::max(best, 0.7) : best,
         fmt::format("{} of weights are in the host's memory: read in {}, that is "
@@ -232,7 +224,7 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
   }
   if (e.profile.transfer_rate && e.machine.host_bandwidth) {
     const Value of_link = *e.profile.transfer_rate / *e.machine.host_bandwidth;
-    Clue c = clue(
+    Clue c = share_clue(
         {transfer}, {0.0, 1.0}, std::min(of_link.best, 1.0),
         fmt::format("Copies{} run at {}/s, {} of the link",
                     e.profile.transfer_bytes ? " of " + bytes_text(e.profile.transfer_bytes->best)
@@ -245,10 +237,11 @@ std::vector<Clue> clues_of_memory(const Evidence& e, const Work& w) {
     out.push_back(std::move(c));
   }
   if (w.kv_demand && w.kv_demand->low() > 1.05) {
-    Clue c = clue({capacity}, {0.0, 1.0}, 0.5,
-                  fmt::format("The sequences that are to run together need {:.1f}x the KV memory "
-                              "there is",
-                              w.kv_demand->best));
+    Clue c =
+        share_clue({capacity}, {0.0, 1.0}, 0.5,
+                   fmt::format("The sequences that are to run together need {:.1f}x the KV memory "
+                               "there is",
+                               w.kv_demand->best));
     c.value = *w.kv_demand;
     c.unit = "ratio";
     c.suspicion = 6.0;

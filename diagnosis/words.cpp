@@ -76,4 +76,26 @@ std::string time_range_text(core::Interval seconds) {
   return (low_unit == high_unit ? low.substr(0, low.find(' ')) : low) + " to " + high;
 }
 
+std::string quantity_text(double x, core::Dimension dimension) {
+  switch (dimension) {
+    case core::Dimension::fraction:
+      return percent_text(x);
+    case core::Dimension::time:
+      return time_text(x);
+    case core::Dimension::bytes:
+      return bytes_text(x);
+    case core::Dimension::bytes_per_second:
+      return bytes_text(x) + "/s";
+    case core::Dimension::flop:
+      return flop_text(x);
+    case core::Dimension::flop_per_second:
+      return flop_text(x) + "/s";
+    case core::Dimension::rate:
+      return number_text(x) + " /s";
+    case core::Dimension::none:
+      break;
+  }
+  return x < 1e6 ? number_text(x) : fmt::format("{:.3g}", x);
+}
+
 }  // namespace ridgeline::diagnosis

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "sim/rent.hpp"
 #include "workloads/model_reference.hpp"
 
 namespace ridgeline::sim {
@@ -110,8 +111,11 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   }
   for (const auto& [key, value] : overrides) {
     if (names_other_workload(key, document)) document.find("workload")->entries.clear();
-    if (names_whole_reference(key))
-      core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (!names_whole_reference(key)) continue;
+    core::set_path(document, key, value, "--set " + key + "=" + value);
+    // Another machine has another price.
+    if (key == "hw")
+      std::erase_if(document.entries, [](const auto& e) { return e.first == kRent; });
   }
   for (const Reference& reference : kReferences) {
     core::Node* node = document.find(reference.key);
@@ -124,6 +128,7 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
       core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
+  add_rent(document, library);
 
   Scenario s;
   s.document = std::move(document);
@@ -138,6 +143,8 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
                               : read_engine_spec(core::Reader(nothing, "engine"), s.model, ahead);
   s.workload = workloads::read_workload_spec(in.child("workload"));
   s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
+  s.usd_per_gpu_hour = in.maybe<double>(kRent);
+  in.require(s.usd_per_gpu_hour.value_or(0.0) >= 0.0, kRent, "US dollars, not negative");
   in.finish();
   check_machine_runs_model(s, in);
   check_node_holds_engine(s, in);

@@ -2,6 +2,7 @@
 // Everything a run depends on: machine, model, stack, engine, workload, seed. Composed from
 // configurations, resolved into one document that needs no other file but the request trace.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct Scenario {
   EngineSpec engine;
   workloads::WorkloadSpec workload;
   std::uint64_t seed = 0;
+  std::optional<double> usd_per_gpu_hour;  // rent; nothing where nobody says
   core::Node document;  // resolved; reading it again gives the same scenario
 };
 
@@ -34,7 +36,8 @@ using Override = std::pair<std::string, std::string>;
 
 /// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in
 /// order; an override of a whole reference (`hw=mi325x`) comes first. `workload.trace=FILE`
-/// replaces a generated workload.
+/// replaces a generated workload. A machine that stands in configs/prices.yaml brings its rent along
+/// where the document does not say `usd_per_gpu_hour`.
 [[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library);
 

@@ -46,5 +46,8 @@ inline constexpr std::size_t kMostFree = 4;
 
 /// The shipped cases in order of their letters.
 [[nodiscard]] std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library);
+/// Those of these letters, each once; all of them when no letter is given.
+[[nodiscard]] std::vector<Case> chosen_cases(const std::vector<std::string>& letters,
+                                             const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

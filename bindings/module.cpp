@@ -7,5 +7,6 @@ PYBIND11_MODULE(_core, m) {
   ridgeline::bindings::register_errors(m);
   ridgeline::bindings::register_measurements(m);
   ridgeline::bindings::register_runs(m);
+  ridgeline::bindings::register_sweeps(m);
   ridgeline::bindings::register_traces(m);
 }

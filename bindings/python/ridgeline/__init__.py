@@ -11,15 +11,22 @@ The same as the program ``ridgeline``, from Python::
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import os
-from typing import Any, Dict, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping
 
 from ._core import ConfigError, SimulationError
 from . import _core
 
-__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "evidence_template", "check_evidence", "compare", "predict", "validate", "calibrate", "exercise"]
+if TYPE_CHECKING:
+    from .sweeps.capacity import Capacity, capacity
+    from .sweeps.result import Sweep
+    from .sweeps.run import sweep
+    from .sweeps.sensitivity import elasticities, tornado
+
+__all__ = ["ConfigError", "Diagnosis", "SimulationError", "run", "diagnose", "inspect", "read_pasted", "evidence_template", "check_evidence", "compare", "predict", "validate", "calibrate", "exercise", "Capacity", "Sweep", "capacity", "elasticities", "sweep", "tornado"]
 
 
 def run(
@@ -423,3 +430,24 @@ def _cell(value: Any) -> str:
 def _yaml(value: Any) -> str:
     """A Python value as YAML: JSON is YAML, and strings are taken as they stand."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+#: Names that are loaded when they are first asked for, and their modules.
+_LATER = {
+    "Capacity": ".sweeps.capacity",
+    "Sweep": ".sweeps.result",
+    "capacity": ".sweeps.capacity",
+    "elasticities": ".sweeps.sensitivity",
+    "sweep": ".sweeps.run",
+    "tornado": ".sweeps.sensitivity",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'ridgeline' has no attribute '{name}'")
+    return getattr(importlib.import_module(_LATER[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

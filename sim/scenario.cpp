@@ -17,11 +17,6 @@ struct Reference {
 constexpr std::array<Reference, 3> kReferences{
     {{"hw", "hw"}, {"model", "models"}, {"stack", "stacks"}}};
 
-bool names_whole_reference(const std::string& key) {
-  return std::any_of(kReferences.begin(), kReferences.end(),
-                     [&](const Reference& r) { return r.key == key; });
-}
-
 /// A workload is a trace, or generated, or training. Naming another one than the document's
 /// replaces the document's.
 bool names_other_workload(const std::string& key, const core::Node& document) {
@@ -103,15 +98,19 @@ Override parse_override(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
-                       const core::ConfigLibrary& library) {
+bool is_reference(std::string_view key) {
+  return std::any_of(kReferences.begin(), kReferences.end(),
+                     [&](const Reference& r) { return r.key == key; });
+}
+
+core::Node resolve_references(core::Node document, const std::vector<Override>& overrides,
+                              const core::ConfigLibrary& library) {
   if (document.kind != core::Node::Kind::map) {
     throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " +
                             document.describe());
   }
   for (const auto& [key, value] : overrides) {
-    if (names_other_workload(key, document)) document.find("workload")->entries.clear();
-    if (!names_whole_reference(key)) continue;
+    if (!is_reference(key)) continue;
     core::set_path(document, key, value, "--set " + key + "=" + value);
     // Another machine has another price.
     if (key == "hw")
@@ -123,9 +122,18 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     *node = reference.kind == "models" ? workloads::resolve_model(library, *node, reference.key)
                                        : library.resolve(reference.kind, *node, reference.key);
   }
+  if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
+  return document;
+}
+
+Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
+                       const core::ConfigLibrary& library) {
+  document = resolve_references(std::move(document), overrides, library);
   for (const auto& [key, value] : overrides) {
-    if (!names_whole_reference(key))
-      core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (names_other_workload(key, document)) document.find("workload")->entries.clear();
+  }
+  for (const auto& [key, value] : overrides) {
+    if (!is_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
   add_rent(document, library);

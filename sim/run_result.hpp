@@ -94,6 +94,19 @@ struct RunResult {
   }
   /// Output tokens that a decode step brings each of its sequences, on average: one without drafts.
   [[nodiscard]] double tokens_per_decode() const;
+  /// Output tokens of the steps that `chosen` says yes to; with drafts, by that average.
+  template <class Chosen>
+  [[nodiscard]] double output_tokens(Chosen&& chosen) const {
+    const std::int64_t sampled_per_decode = scenario.engine.tokens_per_decode();
+    std::int64_t decodes = 0;
+    std::int64_t others = 0;
+    for (const StepRecord& step : steps) {
+      if (!chosen(step)) continue;
+      decodes += step.decode_sequences;
+      others += step.sampled - step.decode_sequences * sampled_per_decode;
+    }
+    return static_cast<double>(others) + static_cast<double>(decodes) * tokens_per_decode();
+  }
   /// The steps' ledgers added up.
   [[nodiscard]] hw::Ledger ledger() const {
     hw::Ledger sum;

@@ -37,8 +37,7 @@ GeneratedWorkload read_generated_workload(const core::Reader& in) {
   GeneratedWorkload out{.requests = in.integer("requests", 1, kMostRequests),
                         .arrivals = read_arrivals(in),
                         .prompt_tokens = read_length_law(in, TokenKind::prompt),
-                        .output_tokens = read_length_law(in, TokenKind::output),
-                        .shared_prefix = std::nullopt};
+                        .output_tokens = read_length_law(in, TokenKind::output)};
   if (in.has("shared_prefix")) out.shared_prefix = read_shared_prefix(in.child("shared_prefix"));
   const auto rate = rate_of(out.arrivals);
   if (rate && static_cast<double>(out.requests) / *rate > kLongestSeconds) {

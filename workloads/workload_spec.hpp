@@ -34,7 +34,7 @@ struct GeneratedWorkload {
   ArrivalProcess arrivals;
   LengthLaw prompt_tokens;
   LengthLaw output_tokens;
-  std::optional<SharedPrefix> shared_prefix;  // before the prompt_tokens
+  std::optional<SharedPrefix> shared_prefix{};  // before the prompt_tokens
   bool operator==(const GeneratedWorkload&) const = default;
 };
 

@@ -22,7 +22,8 @@ sim::SpeculativeConfig config(std::int64_t k, double acceptance) {
 }
 
 const char* const kDraft =
-    "{layers: 1, hidden: 64, heads: 4, kv_heads: 2, ffn: 128, vocab: 256, max_position: 64, "
+    "{name: half, layers: 1, hidden: 64, heads: 4, kv_heads: 2, ffn: 128, vocab: 256, "
+    "max_position: 64, "
     "activations: fp16}";
 
 /// `model`, `k`, `acceptance` as an override.
@@ -295,7 +296,9 @@ TEST_CASE("A speculation that cannot be is named with its place", "[sim][specula
   says({{"engine.speculative_config", "{num_speculative_tokens: 4, acceptance: 0.7}"}}, "model");
   says({{"engine.async_scheduling", "true"}, drafts("ngram", 4, "0.5")},
        "n-grams are looked up by the host");
-  says({{"engine.max_num_batched_tokens", "4"}, drafts("ngram", 4, "0.5")},
+  says({{"engine.max_num_batched_tokens", "4"},
+        {"engine.max_num_seqs", "2"},
+        drafts("ngram", 4, "0.5")},
        "at least the 5 tokens");
   says({{"engine.num_scheduler_steps", "8"}, drafts("ngram", 4, "0.5")}, "num_scheduler_steps");
 }

@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._installed import __version__  # first: it says where the configurations are
+from . import plot
 from .cases import Case, cases
 from .columns import Columns
 from .diagnoses import Diagnosis, diagnose
@@ -24,6 +25,7 @@ from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
 from .measurements import calibrate, predict, validate
 from .metrics import Ledger, Metrics
+from .roofs import Roofs
 from .runs import Run, load_run, run
 from .scenarios import Scenario, names
 from .tables import Calls, Counters, Kernels, Requests, Steps, Timeline, TimelineSteps, TokenGaps
@@ -67,6 +69,7 @@ __all__ = [
     "Metrics",
     "PoissonArrivals",
     "Requests",
+    "Roofs",
     "Run",
     "Scenario",
     "SimulationError",
@@ -92,6 +95,7 @@ __all__ = [
     "inspect",
     "load_run",
     "names",
+    "plot",
     "predict",
     "read_pasted",
     "read_trace",

@@ -77,7 +77,7 @@ assert shares.loc["e_gaps", ["launch", "host"]].sum() > 0.5
 # Both utilisations are low, and the picture says why: kernels wait for their launches, and between steps nothing runs but the host.
 
 # %%
-rl.plot.timeline(runs["e_gaps"], (0.0, 0.05))
+rl.plot.timeline(runs["e_gaps"])
 
 # %% [markdown]
 # ## The synthesis: ask for two numbers

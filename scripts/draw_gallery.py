@@ -31,7 +31,7 @@ def pictures():
     alone = clients(1, 8)
     before, after = rl.run("chat_8b", alone), rl.run("chat_8b", {**alone, "model.quantization": "awq"})
     yield "ledger_change", rl.plot.ledger_change(before, after, names=("bf16", "int4"))
-    yield "timeline", rl.plot.timeline(rl.run("e_gaps"), (0.0, 0.05), title="Case E on an MI300X: two decode steps")
+    yield "timeline", rl.plot.timeline(rl.run("e_gaps"), title="Case E on an MI300X: two decode steps")
     rates = {f"{rate} requests/s": rl.run("chat_8b", {"workload.requests": 400, "workload.arrivals.gamma.rate": f"{rate} /s"}) for rate in (4, 12)}
     yield "latencies", rl.plot.latencies(rates, slo={"ttft": 250, "tpot": 15})[0]
     closed = ("engine.max_num_seqs", "workload.arrivals.closed_loop.concurrency", "workload.requests")

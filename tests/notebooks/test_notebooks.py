@@ -3,10 +3,10 @@
 What they print and draw is kept in build/notebooks, for the site.
 """
 
+import asyncio
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,13 +19,15 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 EXECUTED = Path(os.environ["RIDGELINE"]).parent / "notebooks"
 
 
-def execute(path):
+async def execute(path, turn):
     """None, or what went wrong."""
     notebook = nbformat.read(path, as_version=4)
-    try:
-        nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT / "notebooks")}}).execute()
-    except Exception as error:  # the whole text of a failed cell
-        return str(error)
+    where = {"metadata": {"path": str(ROOT / "notebooks")}}
+    async with turn:
+        try:
+            await nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).async_execute()
+        except Exception as error:  # a cell's whole traceback
+            return str(error)
     EXECUTED.mkdir(exist_ok=True)
     beside = EXECUTED / f".{path.name}"
     nbformat.write(notebook, beside)
@@ -33,12 +35,16 @@ def execute(path):
     return None
 
 
+async def execute_all():
+    """All of them, two at a time: most of a short one is waiting for its kernel."""
+    turn = asyncio.Semaphore(2)
+    return await asyncio.gather(*(execute(path, turn) for path in NOTEBOOKS))
+
+
 @pytest.fixture(scope="session")
 def answers():
-    """All of them, two at a time: a kernel takes seconds to start."""
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(NOTEBOOKS, pool.map(execute, NOTEBOOKS)))
+    return dict(zip(NOTEBOOKS, asyncio.run(execute_all())))
 
 
 def test_there_are_six():

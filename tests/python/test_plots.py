@@ -232,14 +232,9 @@ def test_cells_of_a_heat_map_are_the_figures_and_the_best_is_framed(sweep):
     from matplotlib.colors import to_rgba
 
     ax = rl.plot.heat_map(sweep, "engine.max_num_seqs", "model.quantization")
-    assert ax.collections[0].get_array().tolist() == pytest.approx(
-        [sweep.frame.query("`engine.max_num_seqs` == @n and `model.quantization` == @q")["output_throughput"].item() for q in ("none", "fp8") for n in (1, 4, 16)]
-        if ax.collections[0].get_array().ndim == 1
-        else [
-            [sweep.frame.query("`engine.max_num_seqs` == @n and `model.quantization` == @q")["output_throughput"].item() for n in (1, 4, 16)]
-            for q in ("none", "fp8")
-        ]
-    )
+    rate = sweep.frame.set_index(["model.quantization", "engine.max_num_seqs"])["output_throughput"]
+    cells = [rate[quantization, sequences] for quantization in ("none", "fp8") for sequences in (1, 4, 16)]
+    assert ax.collections[0].get_array().ravel().tolist() == pytest.approx(cells)
     (frame,) = [patch for patch in ax.patches if patch.get_edgecolor() == to_rgba(style.VERMILION)]
     best = sweep.best("output_throughput")
     assert frame.get_xy() == ((1, 4, 16).index(best["engine.max_num_seqs"]) - 0.5, ("none", "fp8").index(best["model.quantization"]) - 0.5)
@@ -275,8 +270,7 @@ def test_bars_of_a_tornado_reach_from_the_figure_to_its_ends():
 def test_pictures_are_drawn_where_they_are_asked_for(run, sweep):
     _, (left, right) = pyplot.subplots(1, 2)
     assert rl.plot.ledger(run, ax=left) is left and rl.plot.curve(sweep, "engine.max_num_seqs", ax=right) is right
-    before = len(pyplot.get_fignums())
-    assert len(pyplot.get_fignums()) == before
+    assert len(pyplot.get_fignums()) == 1
 
 
 def test_the_package_loads_without_matplotlib():
@@ -332,7 +326,7 @@ def test_every_kind_of_picture_comes_from_a_file(run, sweep, tmp_path):
         ["ledger", tmp_path / "run"],
         ["ledger", tmp_path / "run", tmp_path / "run", "--per", "step"],
         ["timeline", tmp_path / "run"],
-        ["timeline", tmp_path / "t.json", "--window", "0s..50ms"],
+        ["timeline", tmp_path / "t.json", "--window", "0s..1s"],
         ["latencies", tmp_path / "run", "--of", "itl"],
         ["pareto", tmp_path / "s.parquet", "--by", "model.quantization"],
         ["heatmap", tmp_path / "s.parquet", "--x", "engine.max_num_seqs", "--y", "model.quantization"],

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 BLOCK = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.M | re.S)
 EXCUSE = re.compile(r"\(not run by the\s+tests: [^)]{8,}\)")
 RUN = ("sh", "python", "yaml")
-SHOWN = ("text", "csv")
+SHOWN = ("text", "csv", "")
 
 
 @dataclass(frozen=True)

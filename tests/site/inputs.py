@@ -33,6 +33,9 @@ ATTENTION = "hw,B,Hq,Hk,Sq,Sk,head_dim,causal,dtype\nMI300X,1,32,8,4096,4096,128
 PRODUCTS = "hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,bf16,40\nMI300X,4096,8192,8192,bf16,900\n"
 
 
+ANSWERS = "?\n" * 20  # of ten exercises, none known
+
+
 def make(folder, program):
     """Writes them into a folder."""
     (folder / "my_server.yaml").write_text(EVIDENCE)
@@ -40,6 +43,7 @@ def make(folder, program):
     (folder / "conv.csv").write_text(CONVERSATIONS)
     (folder / "config.json").write_text(json.dumps(CONFIG))
     (folder / "shapes.csv").write_text(ATTENTION)
+    (folder / "ada.txt").write_text(ANSWERS)
     (folder / "measured.csv").write_text(PRODUCTS)
     busy = ["workload.requests=4", "workload.arrivals={closed_loop: {concurrency: 4}}", "model=qwen3_8b", "workload.output_tokens=8"]
     overrides = [word for one in busy for word in ("--set", one)]

@@ -73,7 +73,7 @@ def understood(folder, block):
     """As evidence, or as a scenario."""
     path = folder / "block.yaml"
     path.write_text(block.body)
-    if re.search(r"^(workload|engine|stack|hw):", block.body, re.M):
+    if re.search(r"^(base|hw|stack|workload):", block.body, re.M):
         rl.Scenario(path).resolved()
     else:
         rl.check_evidence(path)

@@ -54,7 +54,7 @@ def curve(sweep: SweepLike, x: str, figure: str = "output_throughput", *, by: st
         raise ConfigError(f"plot curve: no point has a {figure}")
     ax = style.axes(ax)
     unit = unit_of(rows[x])
-    style.dress(ax, "" if by is None else f"by {by}", title_of(x) if not unit.strip() else f"{x} ({unit.strip()})", title_of(figure))
+    style.dress(ax, "", title_of(x) if not unit.strip() else f"{x} ({unit.strip()})", title_of(figure))
     groups = [("", rows)] if by is None else [(str(value), rows[rows[by] == value]) for value in rows[by].unique()]
     words = list(dict.fromkeys(map(str, rows[x])))
     places = numbers(words)

@@ -29,9 +29,16 @@ _SHORT = {
 _LATENCY_WORDS = {"ttft": "TTFT", "tpot": "TPOT", "itl": "ITL", "e2el": "E2E latency", "queue": "queueing time"}
 
 
+def rows_of(sweep: SweepLike) -> pd.DataFrame:
+    """All rows of a sweep."""
+    rows: Any = sweep
+    frame: pd.DataFrame = getattr(rows, "frame", rows)
+    return frame
+
+
 def frame_of(sweep: SweepLike) -> pd.DataFrame:
     """The rows of a sweep that ran."""
-    rows: pd.DataFrame = getattr(sweep, "frame", sweep)
+    rows = rows_of(sweep)
     ran = rows[rows["error"].isna()] if "error" in rows else rows
     if ran.empty:
         raise ConfigError("plot: expected a sweep with a point that ran")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from . import style
-from .figures import better, column, frame_of, numbers, title_of
+from .figures import better, column, frame_of, numbers, rows_of, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
     import numpy as np
     from matplotlib.patches import Rectangle
 
-    rows = getattr(sweep, "frame", sweep)
+    rows = rows_of(sweep)
     ran = frame_of(sweep)
     for name in (x, y, figure):
         column(ran, name)
@@ -82,7 +82,7 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(mesh, ax=ax)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7)
     return ax
 

@@ -6,7 +6,7 @@ pictures.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._core import CAUSES, KERNEL_CLASSES
 
@@ -113,10 +113,10 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def legend(ax: Axes, **options: object) -> None:
+def legend(ax: Axes, **options: Any) -> None:
     """A legend without a frame, if there is anything in it."""
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=8, **options)  # type: ignore[arg-type]
+        ax.legend(frameon=False, fontsize=8, **options)
 
 
 def seconds(value: float) -> str:

@@ -22,6 +22,7 @@ from .diagnoses import Diagnosis, diagnose
 from .engine import Engine
 from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
+from .experiments import Experiment, Prediction, Variant, changes, verify_diagnosis, whatif
 from .measurements import calibrate, predict, validate
 from .metrics import Ledger, Metrics
 from .runs import Run, load_run, run
@@ -59,6 +60,7 @@ __all__ = [
     "Diagnosis",
     "EmpiricalLength",
     "Engine",
+    "Experiment",
     "GammaArrivals",
     "GeneratedWorkload",
     "Kernels",
@@ -66,6 +68,7 @@ __all__ = [
     "LognormalLength",
     "Metrics",
     "PoissonArrivals",
+    "Prediction",
     "Requests",
     "Run",
     "Scenario",
@@ -79,10 +82,12 @@ __all__ = [
     "TraceWorkload",
     "TrainingWorkload",
     "UniformLength",
+    "Variant",
     "__version__",
     "calibrate",
     "capacity",
     "cases",
+    "changes",
     "check_evidence",
     "compare",
     "diagnose",
@@ -99,6 +104,8 @@ __all__ = [
     "sweep",
     "tornado",
     "validate",
+    "verify_diagnosis",
+    "whatif",
 ]
 
 #: Names that are loaded when they are first asked for, and their modules.

@@ -163,7 +163,7 @@ def whatif(
     ----------
     scenario
         A `Scenario`, a path, or the name of a shipped scenario or case.
-    *names
+    names
         Changes, made one after the other: ``"quantize:int4"``, ``"graphs:on"``, ``"batch:64"``, ``"gpu:h200"``,
         ``"engine.max_num_seqs=64"``, or the name of a fix. `changes` lists them.
     each

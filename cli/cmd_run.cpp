@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/cause_words.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
@@ -54,13 +55,8 @@ void print_ledger(const sim::RunResult& result) {
     table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9),
                fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
   };
-  constexpr std::string_view kMeanings[hw::kCauses] = {
-      "kernels bound by compute",      "kernels bound by HBM",
-      "kernels at their fixed cost",   "collectives between devices",
-      "turning from kernel to kernel", "waiting for the host to launch",
-      "host between launches"};
-  for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
-  row("no request to work on", result.end().ns - begin.count - ledger.total().count);
+  for (std::size_t i = 0; i < hw::kCauses; ++i) row(kCauseWords[i], ledger.by_cause[i].count);
+  row(kIdleWords, result.end().ns - begin.count - ledger.total().count);
   fmt::print("{}", table.text({1, 2}));
   constexpr double kWorthALine = 0.1;
   if (const double share = result.extrapolated_share(); share >= kWorthALine)

@@ -35,6 +35,7 @@ void check_same(const sim::RunResult& read, const sim::RunResult& run) {
   CHECK(read.counters == run.counters);
   CHECK(read.token_gaps == run.token_gaps);
   CHECK(read.preemptions == run.preemptions);
+  CHECK(read.extrapolated == run.extrapolated);
   CHECK(read.interrupted == run.interrupted);
   CHECK(read.memory.kv_blocks == run.memory.kv_blocks);
   CHECK(read.memory.block_bytes == run.memory.block_bytes);

@@ -106,7 +106,7 @@ def drill_page():
         " on a",
         "logarithmic scale, of what the best one does, or when the truth lists it. A reject is right when it brings less than 5 %, or is"
         " listed. What",
-        "the simulator has no mechanism for (a draft model, prefixes) is asked only where the truth lists it. Of the four observations the"
+        "rests on what no sheet says (accepted drafts, shared prefixes) is asked only where the truth lists it. Of the four observations the"
         " right one is",
         "the first finding of the diagnosis of the sheet; the others are later findings, and findings about other servers. Sheets that do not"
         " lead to",

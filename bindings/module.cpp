@@ -11,5 +11,6 @@ PYBIND11_MODULE(_core, m) {
   ridgeline::bindings::register_records(m);
   ridgeline::bindings::register_scenarios(m);
   ridgeline::bindings::register_runs(m);
+  ridgeline::bindings::register_sweeps(m);
   ridgeline::bindings::register_traces(m);
 }

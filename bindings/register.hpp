@@ -12,6 +12,7 @@ void register_measurements(pybind11::module_& m);
 void register_records(pybind11::module_& m);
 void register_scenarios(pybind11::module_& m);
 void register_runs(pybind11::module_& m);
+void register_sweeps(pybind11::module_& m);
 void register_traces(pybind11::module_& m);
 
 }  // namespace ridgeline::bindings

@@ -22,6 +22,9 @@ constexpr Command kCommands[] = {
     {"cases", "run the five cases: what must come out, what came out, and both diagnoses",
      declare_cases},
     {"run", "simulate a scenario and diagnose it", declare_run},
+    {"whatif",
+     "the same scenario before and after changes, and what the diagnosis had said of them",
+     declare_whatif},
     {"diagnose", "say what binds: from typed evidence, a run's directory or a profiler's trace",
      declare_diagnose},
     {"inspect",
@@ -64,10 +67,12 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "ridgeline " RIDGELINE_VERSION);
   Action chosen;
-  for (const Command& command : kCommands) {
+  const auto add = [&app, &chosen](const Command& command) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->callback([&chosen, action = command.declare(*sub)] { chosen = action; });
-  }
+  };
+  for (const Command& command : kCommands) add(command);
+  for (const Command& command : python_commands()) add(command);
   try {
     if (const auto done = parse_arguments(app, argc, argv)) return *done;
     return chosen();

@@ -128,14 +128,21 @@ Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& lib
   return out;
 }
 
+UnreadScenario find_scenario(const std::string& name_or_path,
+                             const std::vector<sim::Override>& overrides,
+                             const core::ConfigLibrary& library) {
+  UnreadScenario found{open_document(name_or_path, library), {}};
+  if (found.document.find("case") != nullptr)
+    found.overrides = free_values(take_case(found.document));
+  found.overrides.insert(found.overrides.end(), overrides.begin(), overrides.end());
+  return found;
+}
+
 sim::Scenario open_scenario(const std::string& name_or_path,
                             const std::vector<sim::Override>& overrides,
                             const core::ConfigLibrary& library) {
-  core::Node document = open_document(name_or_path, library);
-  std::vector<sim::Override> all;
-  if (document.find("case") != nullptr) all = free_values(take_case(document));
-  all.insert(all.end(), overrides.begin(), overrides.end());
-  return sim::read_scenario(std::move(document), all, library);
+  UnreadScenario found = find_scenario(name_or_path, overrides, library);
+  return sim::read_scenario(std::move(found.document), found.overrides, library);
 }
 
 std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library) {

@@ -230,7 +230,7 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
   SECTION("requests cut short") {
     const std::string csv = run.text("requests.csv");
     run.replace("requests.csv", csv.substr(0, csv.size() - 30));
-    CHECK(run.error().find("run/requests.csv:11:1: expected 28 fields as in the header, got ") ==
+    CHECK(run.error().find("run/requests.csv:11:1: expected 29 fields as in the header, got ") ==
           0);
   }
   SECTION("no requests") {

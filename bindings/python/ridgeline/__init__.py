@@ -10,6 +10,11 @@ The same as the program ``ridgeline``, from Python::
     run.diagnosis.regime                    # "bandwidth_bound", ...
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._installed import __version__  # first: it says where the configurations are
 from .cases import Case, cases
 from .columns import Columns
@@ -36,8 +41,15 @@ from .workloads import (
     UniformLength,
 )
 
+if TYPE_CHECKING:
+    from .sweeps.capacity import Capacity, capacity
+    from .sweeps.result import Sweep
+    from .sweeps.run import sweep
+    from .sweeps.sensitivity import elasticities, tornado
+
 __all__ = [
     "Calls",
+    "Capacity",
     "Case",
     "ClosedLoop",
     "Columns",
@@ -59,6 +71,7 @@ __all__ = [
     "Scenario",
     "SimulationError",
     "Steps",
+    "Sweep",
     "Timeline",
     "TimelineSteps",
     "TokenGaps",
@@ -68,10 +81,12 @@ __all__ = [
     "UniformLength",
     "__version__",
     "calibrate",
+    "capacity",
     "cases",
     "check_evidence",
     "compare",
     "diagnose",
+    "elasticities",
     "evidence_template",
     "exercise",
     "inspect",
@@ -81,5 +96,27 @@ __all__ = [
     "read_pasted",
     "read_trace",
     "run",
+    "sweep",
+    "tornado",
     "validate",
 ]
+
+#: Names that are loaded when they are first asked for, and their modules.
+_LATER = {
+    "Capacity": ".sweeps.capacity",
+    "Sweep": ".sweeps.result",
+    "capacity": ".sweeps.capacity",
+    "elasticities": ".sweeps.sensitivity",
+    "sweep": ".sweeps.run",
+    "tornado": ".sweeps.sensitivity",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'ridgeline' has no attribute '{name}'")
+    return getattr(importlib.import_module(_LATER[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

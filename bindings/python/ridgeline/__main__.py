@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import signal
 import sys
 
 from . import _core
-
-#: Commands that are written in Python, and where: module and function, which takes the arguments after the command's name and returns
-#: the exit code. All others are the C++ program's.
-COMMANDS: dict[str, tuple[str, str]] = {}
+from .commands import COMMANDS
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -28,8 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if argv is None else argv
     if arguments and arguments[0] in COMMANDS:
-        module, function = COMMANDS[arguments[0]]
-        return int(getattr(importlib.import_module(module), function)(arguments[1:]))
+        return COMMANDS[arguments[0]](arguments[1:])
     _give_signals_back()
     return _core.main(["ridgeline", *arguments])
 

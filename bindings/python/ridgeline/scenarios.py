@@ -147,12 +147,13 @@ class Scenario:
             return _html.paragraph(f"{self!r}: {error}")
         whole = self.resolved()
         rows = [["machine", scenario.gpu()], ["model", scenario.model()], ["stack", scenario.stack()]]
-        if isinstance(whole.engine, Engine):
-            rows += [[f"engine.{key}", _short(value)] for key, value in whole.engine.as_dict().items()]
-        if whole.workload is not None and not isinstance(whole.workload, Mapping):
-            rows += [[f"workload.{key}", _short(value)] for key, value in whole.workload.as_dict().items()]
+        for name in ("engine", "workload"):
+            part = getattr(whole, name)
+            if part is not None:
+                said = ((f.name, getattr(part, f.name)) for f in dataclasses.fields(part))
+                rows += [[f"{name}.{key}", _short(value)] for key, value in said if value is not None]
         rows.append(["seed", str(whole.seed or 0)])
-        return _html.table(["", scenario.name()], rows)
+        return _html.table(["", scenario.name()], rows, words=True)
 
     def _pairs(self) -> list[tuple[str, str]]:
         """The fields as overrides of the base, in the order in which they apply."""

@@ -19,7 +19,7 @@ from ._installed import __version__  # first: it says where the configurations a
 from .cases import Case, cases
 from .columns import Columns
 from .diagnoses import Diagnosis, diagnose
-from .engine import Engine
+from .engine import Engine, SpeculativeConfig
 from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
 from .measurements import calibrate, predict, validate
@@ -36,6 +36,7 @@ from .workloads import (
     GeneratedWorkload,
     LognormalLength,
     PoissonArrivals,
+    SharedPrefix,
     TraceWorkload,
     TrainingWorkload,
     UniformLength,
@@ -69,7 +70,9 @@ __all__ = [
     "Requests",
     "Run",
     "Scenario",
+    "SharedPrefix",
     "SimulationError",
+    "SpeculativeConfig",
     "Steps",
     "Sweep",
     "Timeline",

@@ -19,7 +19,7 @@ from ._installed import __version__  # first: it says where the configurations a
 from .cases import Case, cases
 from .columns import Columns
 from .diagnoses import Diagnosis, diagnose
-from .engine import Engine
+from .engine import Engine, SpeculativeConfig
 from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
 from .experiments import Experiment, Prediction, Variant, changes, verify_diagnosis, whatif
@@ -37,6 +37,7 @@ from .workloads import (
     GeneratedWorkload,
     LognormalLength,
     PoissonArrivals,
+    SharedPrefix,
     TraceWorkload,
     TrainingWorkload,
     UniformLength,
@@ -72,7 +73,9 @@ __all__ = [
     "Requests",
     "Run",
     "Scenario",
+    "SharedPrefix",
     "SimulationError",
+    "SpeculativeConfig",
     "Steps",
     "Sweep",
     "Timeline",

@@ -62,7 +62,7 @@ def _rows(client: Any, spec: Spec, tasks: Sequence[Task]) -> Iterator[list[Row]]
     workers = max(1, sum(client.nthreads().values()))
     chunks = Chunks(tasks, workers)
     flying: dict[Any, list[Task]] = {}
-    done = distributed.as_completed()
+    done = distributed.as_completed(loop=client.loop)
 
     def send(chunk: list[Task]) -> None:
         future = client.submit(run_remote, spec, chunk, pure=False)

@@ -1,5 +1,6 @@
-#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
+
+#include <limits>
 
 #include "bindings/register.hpp"
 #include "bindings/simulating.hpp"
@@ -46,8 +47,9 @@ py::dict row(const whatif::ScenarioRuns& runs, const Overrides& point, const Lev
   return out;
 }
 
-/// Of the requests of a run, in the order of their ids, in seconds; of one that was not finished,
-/// NaN. Refused ones are left out. And how many copies of the server share the load.
+/// Of the requests of a run, in the order of their ids, in seconds, as the bytes of doubles; of one
+/// that was not finished, NaN. Refused ones are left out. And how many copies of the server share
+/// the load.
 py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
   sim::RunResult result =
       simulating([&] { return sim::run(runs.scenario(point), hearing_signals()); });
@@ -55,14 +57,13 @@ py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
     return r.status == sim::RequestStatus::refused;
   });
   const auto column = [&](auto of) {
-    py::array_t<double> out(static_cast<py::ssize_t>(result.requests.size()));
-    auto cells = out.mutable_unchecked<1>();
-    py::ssize_t i = 0;
+    std::vector<double> cells;
+    cells.reserve(result.requests.size());
     for (const sim::RequestRecord& r : result.requests)
-      cells(i++) = r.status == sim::RequestStatus::finished
-                       ? of(r)
-                       : std::numeric_limits<double>::quiet_NaN();
-    return out;
+      cells.push_back(r.status == sim::RequestStatus::finished
+                          ? of(r)
+                          : std::numeric_limits<double>::quiet_NaN());
+    return py::bytes(reinterpret_cast<const char*>(cells.data()), cells.size() * sizeof(double));
   };
   using Record = const sim::RequestRecord&;
   py::dict out;

@@ -15,8 +15,8 @@ distributed = pytest.importorskip("distributed")
 
 import ridgeline  # noqa: E402
 
-SLOW_ENOUGH = {"workload.requests": 300}  # about 50 ms a run, so that a worker is at work when it is killed
-GRID = {"engine.max_num_seqs": "1..64"}
+SLOW_ENOUGH = {"workload.requests": 300}  # about 30 ms a run, so that a worker is at work when it is killed
+GRID = {"engine.max_num_seqs": "1..32"}
 
 
 def started(log, *arguments, until):
@@ -53,7 +53,7 @@ def cluster(tmp_path):
 
 def test_dask_gives_the_same_table_and_survives_a_workers_death(cluster, tmp_path):
     address, workers = cluster
-    ridgeline.sweep("chat_8b", GRID, overrides=SLOW_ENOUGH, jobs=1, timing=False, out=tmp_path / "serial.csv")
+    ridgeline.sweep("chat_8b", GRID, overrides=SLOW_ENOUGH, jobs=1, timing=False, diagnose=False, out=tmp_path / "serial.csv")
     stopped = threading.Event()
 
     def kill_one():
@@ -65,7 +65,7 @@ def test_dask_gives_the_same_table_and_survives_a_workers_death(cluster, tmp_pat
     killer = threading.Thread(target=kill_one)
     killer.start()
     try:
-        ridgeline.sweep("chat_8b", GRID, dask=address, overrides=SLOW_ENOUGH, timing=False, out=tmp_path / "dask.csv")
+        ridgeline.sweep("chat_8b", GRID, dask=address, overrides=SLOW_ENOUGH, timing=False, diagnose=False, out=tmp_path / "dask.csv")
     finally:
         alive = killer.is_alive()
         stopped.set()

@@ -266,6 +266,8 @@ class _Load:
         return out + ([("workload.requests", str(n))] if n is not None else [])
 
     def _observe(self, point: list[tuple[str, str]]) -> Observed:
+        import numpy as np
+
         answer = self._runs.requests(point)
-        self._copies = int(answer["copies"])
-        return Observed.of(answer)
+        self._copies = int(answer.pop("copies"))
+        return Observed.of({name: np.frombuffer(column) for name, column in answer.items()})

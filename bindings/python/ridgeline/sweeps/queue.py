@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Observed", "service_rate"]
 
+_COLUMNS = ("arrival", "ttft", "tpot", "e2el", "queue")
 _WARM = 0.2  # share of the arrivals that come while the server fills
 _MOST_STAYING = 0.02  # share of arrivals that may add to those in the server before it counts as falling behind
 
@@ -39,12 +40,12 @@ class Observed:
 
     @classmethod
     def of(cls, requests: Mapping[str, Array]) -> Observed:
-        """From the columns of `ScenarioRuns.requests`, sorted by arrival; requests that were not finished are left out."""
+        """From columns in any order; sorted by arrival, and without those of NaN, which were not finished."""
         import numpy as np
 
         order = np.argsort(requests["arrival"], kind="stable")
         order = order[~np.isnan(requests["arrival"][order])]
-        return cls(*(requests[name][order] for name in ("arrival", "ttft", "tpot", "e2el", "queue")))
+        return cls(*(requests[name][order] for name in _COLUMNS))
 
     @property
     def staying(self) -> float:

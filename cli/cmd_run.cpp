@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/cause_words.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
@@ -54,13 +55,8 @@ void print_ledger(const sim::RunResult& result) {
     table.add({std::string(name), duration(static_cast<double>(ns) * 1e-9),
                fmt::format("{:.1f} %", 100.0 * static_cast<double>(ns) / whole)});
   };
-  constexpr std::string_view kMeanings[hw::kCauses] = {
-      "kernels bound by compute",      "kernels bound by HBM",
-      "kernels at their fixed cost",   "collectives between devices",
-      "turning from kernel to kernel", "waiting for the host to launch",
-      "host between launches"};
-  for (std::size_t i = 0; i < hw::kCauses; ++i) row(kMeanings[i], ledger.by_cause[i].count);
-  row("no request to work on", result.end().ns - begin.count - ledger.total().count);
+  for (std::size_t i = 0; i < hw::kCauses; ++i) row(kCauseWords[i], ledger.by_cause[i].count);
+  row(kIdleWords, result.end().ns - begin.count - ledger.total().count);
   fmt::print("{}", table.text({1, 2}));
   constexpr double kWorthALine = 0.1;
   if (const double share = result.extrapolated_share(); share >= kWorthALine)
@@ -93,9 +89,16 @@ void print_result(const sim::RunResult& result, const sim::Metrics& m) {
                number(m.per_second(static_cast<double>(m.output_tokens))));
     fmt::print(
         "  KV cache: {} blocks of {} tokens, at most {:.1f} % used; at most {} running, {} "
-        "waiting\n\n",
+        "waiting\n",
         counted(result.memory.kv_blocks), s.engine.block_size, 100.0 * m.peak_kv_usage,
         m.peak_running, m.peak_waiting);
+    if (m.prefix_cache_hit_tokens > 0)
+      fmt::print("  prefix cache: {:.1f} % of the prompt tokens found\n",
+                 100.0 * m.prefix_cache_hit_rate());
+    if (m.draft_tokens > 0)
+      fmt::print("  speculation: {:.1f} % of {} drafts accepted, {:.2f} tokens a decode\n",
+                 100.0 * m.acceptance_rate(), counted(m.draft_tokens), result.tokens_per_decode());
+    fmt::print("\n");
     print_latency(m);
   }
   fmt::print("  {} steps\n", counted(static_cast<std::int64_t>(result.steps.size())));

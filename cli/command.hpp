@@ -24,6 +24,7 @@ struct Command {
 /// in main.cpp.
 Action declare_cases(CLI::App& app);
 Action declare_run(CLI::App& app);
+Action declare_whatif(CLI::App& app);
 Action declare_diagnose(CLI::App& app);
 Action declare_trace(CLI::App& app);
 Action declare_inspect(CLI::App& app);

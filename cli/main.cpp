@@ -12,6 +12,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "core/error.hpp"
 
 namespace ridgeline::cli {
@@ -21,6 +22,9 @@ constexpr Command kCommands[] = {
     {"cases", "run the five cases: what must come out, what came out, and both diagnoses",
      declare_cases},
     {"run", "simulate a scenario and diagnose it", declare_run},
+    {"whatif",
+     "the same scenario before and after changes, and what the diagnosis had said of them",
+     declare_whatif},
     {"diagnose", "say what binds: from typed evidence, a run's directory or a profiler's trace",
      declare_diagnose},
     {"inspect",
@@ -61,7 +65,7 @@ int run_program(int argc, char** argv) {
       "Ridgeline simulates an LLM inference server on a GPU and says what its speed is bound by."};
   app.footer(kFooter);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "ridgeline 0.1.0");
+  app.set_version_flag("--version", "ridgeline " RIDGELINE_VERSION);
   Action chosen;
   const auto add = [&app, &chosen](const Command& command) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -113,8 +117,6 @@ void add_overrides(CLI::App& app, std::vector<std::string>& overrides) {
       ->allow_extra_args(false);
 }
 
-}  // namespace ridgeline::cli
+int program(int argc, char** argv) { return with_output_written(run_program(argc, argv)); }
 
-int main(int argc, char** argv) {
-  return ridgeline::cli::with_output_written(ridgeline::cli::run_program(argc, argv));
-}
+}  // namespace ridgeline::cli

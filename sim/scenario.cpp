@@ -37,8 +37,20 @@ void anchor_paths(core::Node& node) {
   }
 }
 
+/// The draft model's reference becomes its document.
+void resolve_draft(core::Node& document, const core::ConfigLibrary& library) {
+  core::Node* engine = document.find("engine");
+  core::Node* config = engine != nullptr ? engine->find("speculative_config") : nullptr;
+  core::Node* draft = config != nullptr ? config->find("model") : nullptr;
+  if (draft == nullptr || draft->scalar == kNgram) return;
+  *draft = workloads::resolve_model(library, *draft, "engine.speculative_config.model");
+}
+
 void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
-  for (const hw::Dtype dtype : {s.model.math, s.model.activations}) {
+  const auto& speculation = s.engine.speculative_config;
+  const workloads::ModelSpec& draft =
+      speculation && speculation->draft ? *speculation->draft : s.model;
+  for (const hw::Dtype dtype : {s.model.math, s.model.activations, draft.math, draft.activations}) {
     if (!s.gpu.supports(dtype)) {
       in.reject("model", s.gpu.name + " has no matrix rate for " + std::string(hw::name_of(dtype)) +
                              ", in which the model computes; give hw.peak." +
@@ -122,6 +134,8 @@ core::Node resolve_references(core::Node document, const std::vector<Override>& 
     *node = reference.kind == "models" ? workloads::resolve_model(library, *node, reference.key)
                                        : library.resolve(reference.kind, *node, reference.key);
   }
+  resolve_draft(document, library);
+  add_rent(document, library);
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
   return document;
 }
@@ -133,10 +147,11 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     if (names_other_workload(key, document)) document.find("workload")->entries.clear();
   }
   for (const auto& [key, value] : overrides) {
-    if (!is_reference(key)) core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (is_reference(key)) continue;
+    core::set_path(document, key, value, "--set " + key + "=" + value);
+    resolve_draft(document, library);  // it may be another one
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
-  add_rent(document, library);
 
   Scenario s;
   s.document = std::move(document);

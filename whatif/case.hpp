@@ -56,5 +56,8 @@ struct UnreadScenario {
 
 /// The shipped cases in order of their letters.
 [[nodiscard]] std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library);
+/// Those of these letters, each once; all of them when no letter is given.
+[[nodiscard]] std::vector<Case> chosen_cases(const std::vector<std::string>& letters,
+                                             const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

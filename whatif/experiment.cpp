@@ -7,12 +7,15 @@
 #include <array>
 
 #include "core/error.hpp"
+#include "diagnosis/fixes/table.hpp"
 #include "sim/metrics.hpp"
 #include "whatif/diagnose_run.hpp"
 #include "whatif/figures.hpp"
 
 namespace ridgeline::whatif {
 namespace {
+
+constexpr const char* kBefore = "before";
 
 /// Thrown through a run that nobody wants any more.
 struct Stopped {};
@@ -36,10 +39,13 @@ class Laboratory {
     experiment_.scenario = scenario.name;
   }
 
-  /// Runs the scenario with changes and keeps what came of it.
-  void run(std::string name, const std::vector<std::string>& changes) {
+  /// Runs the scenario with changes and keeps what came of it, unless it is there already.
+  const Variant& run(const std::string& name, const std::vector<std::string>& changes) {
+    for (const Variant& done : experiment_.variants) {
+      if (done.name == name) return done;
+    }
     Variant v;
-    v.name = std::move(name);
+    v.name = name;
     ChangedScenario after = with_changes(scenario_, changes, library_);
     v.changes = std::move(after.changes);
     v.overrides = std::move(after.overrides);
@@ -49,7 +55,7 @@ class Laboratory {
       if (experiment_.variants.empty()) throw;  // there is nothing to compare with
       v.cannot_run = e.what();
     }
-    experiment_.variants.push_back(std::move(v));
+    return experiment_.variants.emplace_back(std::move(v));
   }
 
   /// What the diagnosis of the first variant says of a fix; nothing where it knows no answer.
@@ -126,19 +132,39 @@ class Laboratory {
   Experiment experiment_;
 };
 
-/// Lays the outcome of a variant beside what was predicted of its one change.
-void lay_beside(Prediction& p, const Variant& v, const sim::Scenario& scenario) {
+/// The fix that the diagnosis wants first, as long as there is something to do for it.
+std::string first_needed(const std::string& fix, const sim::Scenario& scenario) {
+  const std::string_view after = diagnosis::find_fix(fix)->after;
+  if (after.empty() || intervention(after).overrides == nullptr) return "";
+  return intervention(after).overrides(scenario) ? std::string(after) : "";
+}
+
+/// Lays the outcome of a variant beside what was predicted of its last change; `on_top_of` is the
+/// gain of those before it.
+void lay_beside(Prediction& p, const Variant& v, const sim::Scenario& scenario,
+                double on_top_of = 1.0) {
   p.variant = v.name;
-  if (v.changes_nothing()) {
+  if (v.changes.back().effect.overrides.empty()) {
     p.note = "it is so already";
-  } else if (!v.ran()) {
-    p.note = v.cannot_run;
-  } else {
-    p.measured = v.gain;
-    const Intervention& own = intervention(p.fix);
-    if (own.overrides == nullptr || own.overrides(scenario) != v.overrides)
-      p.note = fmt::format("predicted for {}", own.how);
+    return;
   }
+  if (!v.ran()) {
+    p.note = v.cannot_run;
+    return;
+  }
+  p.measured = v.gain / on_top_of;
+  if (v.changes.size() > 1) {
+    p.note = fmt::format("on top of {}", v.changes.front().name);
+    return;
+  }
+  // A diagnosis judges a fix at one size; another size may do as well, or not.
+  const Intervention& own = intervention(p.fix);
+  if (own.overrides == nullptr)
+    p.note = "said of such a change in general, not of this one";
+  else if (own.overrides(scenario) != v.overrides)
+    p.note = fmt::format("said of another size of it: {}", own.how);
+  else if (const std::string first = first_needed(p.fix, scenario); !first.empty())
+    p.note = fmt::format("said of it on top of {}", first);
 }
 
 }  // namespace
@@ -154,7 +180,7 @@ std::optional<Experiment> what_if(const sim::Scenario& scenario,
                                   const ExperimentOptions& options) try {
   static_cast<void>(with_changes(scenario, changes, library));  // what is wrong shows at once
   Laboratory laboratory(scenario, library, options);
-  laboratory.run("before", {});
+  laboratory.run(kBefore, {});
   if (options.each && changes.size() > 1) {
     for (const std::string& change : changes) laboratory.run(change, {change});
   }
@@ -176,22 +202,25 @@ std::optional<Experiment> verify_diagnosis(const sim::Scenario& scenario,
                                            const core::ConfigLibrary& library,
                                            const ExperimentOptions& options) try {
   Laboratory laboratory(scenario, library, options);
-  laboratory.run("before", {});
+  laboratory.run(kBefore, {});
   Experiment& out = laboratory.experiment();
   const std::optional<diagnosis::Diagnosis> answer = out.variants.front().diagnosis;
   if (!answer) return std::move(out);
   const auto verify = [&](const diagnosis::Recommendation& r) {
     auto p = laboratory.prediction_of(r.name);
     if (!p) return;
-    const Intervention& change = intervention(r.name);
-    if (change.overrides == nullptr) {
+    if (const Intervention& change = intervention(r.name); change.overrides == nullptr) {
       p->variant = r.name;
       p->note = fmt::format("cannot be simulated: {}", change.how);
     } else {
       try {
-        laboratory.run(r.name, {r.name});
-        lay_beside(*p, out.variants.back(), scenario);
-        if (out.variants.back().changes_nothing()) out.variants.pop_back();
+        const std::string first = first_needed(r.name, scenario);
+        if (first.empty()) {
+          lay_beside(*p, laboratory.run(r.name, {r.name}), scenario);
+        } else {
+          const double before = laboratory.run(first, {first}).gain;
+          lay_beside(*p, laboratory.run(first + " " + r.name, {first, r.name}), scenario, before);
+        }
       } catch (const core::ConfigError& e) {  // it makes no scenario
         p->note = e.what();
       }
@@ -200,6 +229,8 @@ std::optional<Experiment> verify_diagnosis(const sim::Scenario& scenario,
   };
   for (const diagnosis::Recommendation& fix : answer->fixes) verify(fix);
   for (const diagnosis::Recommendation& reject : answer->rejects) verify(reject);
+  std::erase_if(out.variants,
+                [](const Variant& v) { return v.name != kBefore && v.changes_nothing(); });
   return std::move(out);
 } catch (const Stopped&) {
   return std::nullopt;

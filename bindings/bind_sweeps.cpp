@@ -4,7 +4,6 @@
 
 #include "bindings/register.hpp"
 #include "bindings/simulating.hpp"
-#include "core/error.hpp"
 #include "sim/metrics.hpp"
 #include "whatif/figures.hpp"
 #include "whatif/scenario_runs.hpp"
@@ -79,6 +78,16 @@ py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
   return out;
 }
 
+/// Of overrides alone where there is no base.
+whatif::ScenarioRuns open(const std::optional<std::string>& base, const Overrides& overrides) {
+  const auto library = core::ConfigLibrary::standard();
+  if (base) return whatif::ScenarioRuns::open(*base, overrides, library);
+  whatif::UnreadScenario nothing{{}, overrides};
+  nothing.document.kind = core::Node::Kind::map;
+  nothing.document.position.file = std::make_shared<std::string>("scenario");
+  return whatif::ScenarioRuns::open(std::move(nothing), library);
+}
+
 std::vector<py::tuple> figures() {
   std::vector<py::tuple> out;
   constexpr const char* kBetter[] = {"higher", "lower", "neither"};
@@ -96,15 +105,10 @@ void register_sweeps(py::module_& m) {
              return ScenarioRuns(document, overrides, core::ConfigLibrary::standard());
            }),
            py::arg("document"), py::arg("overrides"))
-      .def_static(
-          "open",
-          [](const std::string& scenario, const Overrides& overrides) {
-            return ScenarioRuns::open(scenario, overrides, core::ConfigLibrary::standard());
-          },
-          py::arg("scenario"), py::arg("overrides"))
+      .def_static("open", &open, py::arg("base"), py::arg("overrides"))
       .def_static("figures", &figures)
-      .def_property_readonly("document", &ScenarioRuns::document)
-      .def_property_readonly("overrides", &ScenarioRuns::overrides)
+      .def("document", &ScenarioRuns::document)
+      .def("overrides", &ScenarioRuns::overrides)
       .def(
           "check",
           [](const ScenarioRuns& runs, const Overrides& point, const Levers& levers) {
@@ -114,7 +118,6 @@ void register_sweeps(py::module_& m) {
       .def("row", &row, py::arg("overrides"), py::arg("levers"), py::arg("diagnose"))
       .def("requests", &requests, py::arg("overrides"))
       .def("leaves", &ScenarioRuns::leaves, py::arg("overrides"));
-  m.def("nearest_names", &core::suggestion, py::arg("typed"), py::arg("known"));
 }
 
 }  // namespace ridgeline::bindings

@@ -14,6 +14,8 @@ import pytest
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
+from ridgeline.commands import COMMANDS  # noqa: E402
+
 PROGRAM = os.environ["RIDGELINE"]
 FEW = ("--set", "workload.requests=8")
 
@@ -49,7 +51,7 @@ def wait_for_rows(journal, n):
 
 def test_help_lists_the_commands_and_each_has_examples():
     listed = ridgeline("--help").stdout
-    for command in ("sweep", "merge", "capacity", "sensitivity"):
+    for command in COMMANDS:
         assert f"\n  {command} " in listed
         told = ridgeline(command, "--help").stdout
         assert told.startswith(f"usage: ridgeline {command}")

@@ -11,7 +11,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Mapping
 
-from .._core import ConfigError, ScenarioRuns, nearest_names
+from .._core import ScenarioRuns, suggestion
+from ..scenarios import AnyScenario
+from ..errors import ConfigError
 from .queue import Observed, service_rate
 from .run import opened
 
@@ -123,7 +125,7 @@ class Capacity:
 
 
 def capacity(
-    scenario: Any,
+    scenario: AnyScenario,
     slo: Mapping[str, float],
     *,
     requests: int | None = None,
@@ -162,7 +164,10 @@ def capacity(
 
     Examples
     --------
-    >>> print(ridgeline.capacity("chat_8b", {"p99_ttft_ms": 2000, "mean_tpot_ms": 50}))
+    >>> import ridgeline as rl
+    >>> found = rl.capacity("chat_8b", {"p99_ttft_ms": 2000, "mean_tpot_ms": 50}, requests=200, tolerance=0.5)
+    >>> found.request_rate < found.service_rate
+    True
     """
     limits = _checked(slo)
     if not 0.0 < tolerance < 1.0:
@@ -198,7 +203,7 @@ def _checked(slo: Mapping[str, float]) -> dict[str, float]:
         raise ConfigError("--slo: expected objectives like p99_ttft_ms=2000, got none")
     for name, limit in slo.items():
         if name not in statistics():
-            raise ConfigError(f"--slo: no objective is named '{name}'{nearest_names(name, statistics())}")
+            raise ConfigError(f"--slo: no objective is named '{name}'{suggestion(name, statistics())}")
         if not limit > 0.0:
             raise ConfigError(f"--slo: {name}: expected milliseconds above 0, got {limit:g}")
     return {name: float(limit) for name, limit in slo.items()}

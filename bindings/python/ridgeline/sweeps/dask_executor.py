@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, Sequence
 
-from .._core import ConfigError, ScenarioRuns, SimulationError
+from .._core import ScenarioRuns
+from ..errors import ConfigError, SimulationError
 from .executors import Chunks
 from .worker import Row, Spec, Task, failed, run_remote
 

@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Iterator, Protocol, Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from .worker import Row, Spec, Task, _holding, failed, run_here, run_points, start
 
 __all__ = ["Chunks", "Executor", "Processes", "Serial", "local"]

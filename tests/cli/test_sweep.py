@@ -146,9 +146,10 @@ def test_a_killed_sweep_resumes_to_the_same_table_and_leaves_no_process(tmp_path
     assert sorted(os.listdir(tmp_path)) == ["t.csv", "whole.csv"]
 
 
-def test_ctrl_c_stops_a_sweep_and_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_stops_a_sweep_and_says_how_to_go_on(tmp_path, jobs):
     out, journal = tmp_path / "t.csv", tmp_path / "t.csv.journal"
-    running = started("sweep", "chat_8b", *LONG, "--out", out)
+    running = started("sweep", "chat_8b", *LONG, "--jobs", jobs, "--out", out)
     wait_for_rows(journal, 10)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the workers too
     stdout, stderr = running.communicate(timeout=20)

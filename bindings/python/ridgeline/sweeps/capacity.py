@@ -8,12 +8,14 @@ the server keeps up (`ridgeline.sweeps.queue`) and every statistic of the reques
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Mapping
 
 from .._core import ScenarioRuns, suggestion
 from ..scenarios import AnyScenario
 from ..errors import ConfigError
+from .progress import Progress
 from .queue import Observed, service_rate
 from .run import opened
 
@@ -131,6 +133,7 @@ def capacity(
     requests: int | None = None,
     tolerance: float = 0.02,
     overrides: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
 ) -> Capacity:
     """The largest request rate that meets latency objectives.
 
@@ -149,6 +152,8 @@ def capacity(
         Width of the bracket when it is done, relative.
     overrides
         Values for every run.
+    progress
+        A bar on stderr; by default only on a terminal.
 
     Returns
     -------
@@ -172,28 +177,28 @@ def capacity(
     limits = _checked(slo)
     if not 0.0 < tolerance < 1.0:
         raise ConfigError(f"--tolerance: expected a share above 0 and below 1, got {tolerance:g}")
-    load = _Load(opened(scenario, overrides), requests)
-    most = load.service_rate()
-    probes: list[Probe] = []
+    with Progress(math.ceil(math.log2(1.0 / tolerance)) + 2, 0, progress) as bar:  # about: each run halves the bracket
+        load = _Load(opened(scenario, overrides), requests)
+        most = load.service_rate()
+        probes: list[Probe] = []
 
-    def probe(rate: float) -> Probe:
-        probes.append(load.probe(rate, limits))
-        return probes[-1]
+        def probe(rate: float) -> Probe:
+            bar.add(1)
+            probes.append(load.probe(rate, limits))
+            return probes[-1]
 
-    low, high = 0.0, most
-    met: Probe | None = None
-    missed: Probe | None = None
-    lightest = probe(most * tolerance)
-    if lightest.failed:
-        high, missed = lightest.request_rate, lightest
-    else:
-        low, met = lightest.request_rate, lightest
-        while high - low > tolerance * high:
-            one = probe((low + high) / 2)
+        low, high = 0.0, most
+        met: Probe | None = None
+        missed: Probe | None = None
+        one = probe(most * tolerance)  # the lightest load
+        while True:
             if one.failed:
                 high, missed = one.request_rate, one
             else:
                 low, met = one.request_rate, one
+            if met is None or high - low <= tolerance * high:
+                break
+            one = probe((low + high) / 2)
     binds = _worst(missed, limits) if missed else _FALLS_BEHIND
     return Capacity(low, (low, high), most, binds, met.goodput if met else 0.0, limits, tuple(probes))
 

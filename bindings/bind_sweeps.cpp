@@ -101,10 +101,12 @@ std::vector<py::tuple> figures() {
 void register_sweeps(py::module_& m) {
   using whatif::ScenarioRuns;
   py::class_<ScenarioRuns>(m, "ScenarioRuns", "One scenario, run many times with other values.")
-      .def(py::init([](const std::string& document, const Overrides& overrides) {
-             return ScenarioRuns(document, overrides, core::ConfigLibrary::standard());
-           }),
-           py::arg("document"), py::arg("overrides"))
+      .def_static(
+          "read",
+          [](const std::string& document, const Overrides& overrides) {
+            return ScenarioRuns(document, overrides, core::ConfigLibrary::standard());
+          },
+          py::arg("document"), py::arg("overrides"))
       .def_static("open", &open, py::arg("base"), py::arg("overrides"))
       .def_static("figures", &figures)
       .def("document", &ScenarioRuns::document)

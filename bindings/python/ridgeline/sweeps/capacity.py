@@ -27,6 +27,7 @@ __all__ = ["Capacity", "Probe", "capacity", "statistics"]
 _LATENCIES = ("ttft", "tpot", "e2el", "queue")
 _FALLS_BEHIND = "saturation"
 _LONG = 20.0  # a run lasts so many times what a request does, so that most of it is neither filling nor emptying
+_TIMES_IN_FLOOD = 8  # so many times the requests that a server works on at once, so that the middle of them meets it in a steady state
 _MOST_TIMES_LONGER = 16  # than what was asked for
 
 
@@ -238,15 +239,24 @@ class _Load:
         self._native = 0.0  # of a trace: its own rate
         self._copies = 1
         if self._is_trace:
-            self._native = self._observe([("workload.time_scale", "1")]).offered_rate * self._copies
+            observed = self._observe([("workload.time_scale", "1")])
+            self._native = self._copies * observed.offered_rate
 
     def service_rate(self) -> float:
         """Requests/s with all of them waiting from the start, of all copies of the server."""
         if self._is_trace:
-            return self._copies * service_rate(self._observe([("workload.time_scale", "1e-6")]))
-        n = self._requests or 1000
+            flooded = self._observe([("workload.time_scale", "1e-6")])
+        else:
+            n, flooded = 0, self._flood(self._requests or 1000)
+            while n < _TIMES_IN_FLOOD * flooded.peak_running * self._copies:
+                n = _TIMES_IN_FLOOD * flooded.peak_running * self._copies
+                flooded = self._flood(n)
+        return self._copies * service_rate(flooded)
+
+    def _flood(self, n: int) -> Observed:
+        """So many requests at once. Of those that start together the short ones end first; later starts are mixed."""
         at_once = json.dumps({"closed_loop": {"concurrency": n}})
-        return self._copies * service_rate(self._observe([("workload.arrivals", at_once), ("workload.requests", str(n))]))
+        return self._observe([("workload.arrivals", at_once), ("workload.requests", str(n))])
 
     def probe(self, rate: float, limits: Mapping[str, float]) -> Probe:
         """A run at a rate, long enough that it is mostly neither filling nor emptying."""
@@ -255,9 +265,9 @@ class _Load:
             observed = self._observe(self._at(rate, n))
             if n is None or n >= _MOST_TIMES_LONGER * (self._requests or n):
                 break
-            # A queue that only fills grows less and less in a longer run; one that is fed faster than it is emptied does not.
-            wanted = int(_LONG * float(observed.e2el.mean()) * rate) if observed.keeps_up else 4 * n
-            if n >= wanted:
+            wanted = int(_LONG * float(observed.e2el.mean()) * rate)
+            # What only fills grows less and less in a longer run; what is fed faster than it is emptied does not.
+            if n >= wanted and observed.settled:
                 break
             n = min(max(wanted, 2 * n), _MOST_TIMES_LONGER * (self._requests or n))
         values = {name: observed.statistic(name) for name in limits}

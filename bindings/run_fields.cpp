@@ -32,6 +32,7 @@ Records request_records(const Result& result) {
                             {"preempted_ns", kInteger, offsetof(R, preempted)}};
   add_ledger(fields, "prefill_", offsetof(R, until_first_token));
   add_ledger(fields, "decode_", offsetof(R, after_first_token));
+  fields.push_back({"cached_tokens", kInteger, offsetof(R, cached_tokens)});
   return {result, result->requests, std::move(fields)};
 }
 

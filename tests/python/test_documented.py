@@ -17,7 +17,9 @@ from ridgeline import _core
 from ridgeline.columns import Column, Columns
 
 PACKAGE = Path(ridgeline.__file__).parent
-MODULES = sorted(f"ridgeline.{m.name}" for m in pkgutil.walk_packages([str(PACKAGE)]) if not m.ispkg and m.name not in ("_core", "__main__"))
+MODULES = sorted(
+    m.name for m in pkgutil.walk_packages([str(PACKAGE)], "ridgeline.") if not m.ispkg and m.name not in ("ridgeline._core", "ridgeline.__main__")
+)
 PUBLIC = [name for name in ridgeline.__all__ if not name.startswith("__")]
 
 
@@ -88,7 +90,8 @@ def test_columns_are_those_that_c_plus_plus_has(cls, tmp_path):
     assert set(table.names) == {name for name, thing in vars(cls).items() if isinstance(thing, Column)}
     for name in table.names:
         described = cls.__annotations__[name]
-        assert "Labels" in described or f"np.{table[name].dtype.name.replace('bool', 'bool_')}]" in described, f"{name} is {table[name].dtype}"
+        dtype = table[name].dtype.name.replace("bool", "bool_")
+        assert "Labels" in described or f"np.{dtype}]" in described, f"{name} is {dtype}"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -135,11 +138,15 @@ def test_the_stub_names_exactly_what_the_module_has():
             assert described == arguments_in(thing.__doc__), name
 
 
+def mypy(*paths, cwd):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(PACKAGE.parent.parent / "mypy"), *map(str, paths)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd, env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""})
+
+
 def test_types_are_whole_and_so_are_those_of_whoever_uses_them(tmp_path):
     pytest.importorskip("mypy")
     examples = Path(__file__).parent / "typed_examples.py"
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(PACKAGE.parent.parent / "mypy"), str(PACKAGE), str(examples)]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""})
+    answer = mypy(PACKAGE, examples, cwd=tmp_path)
     assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
@@ -154,6 +161,5 @@ def test_mypy_refuses_what_is_wrong(tmp_path):
         "rl.run('chat_8b').metrics.output_throughputs\n"
         "rl.run('chat_8b').write_trace('t', format='perfeto')\n"
     )
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(PACKAGE.parent.parent / "mypy"), str(wrong)]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env={"MYPYPATH": str(PACKAGE.parent), "PATH": ""})
+    answer = mypy(wrong, cwd=tmp_path)
     assert [int(line) for line in re.findall(r"wrong.py:(\d+): error", answer.stdout)] == [2, 3, 4, 5, 6]

@@ -25,7 +25,10 @@ def test_a_run_gives_metrics_and_a_diagnosis(run):
 def test_metrics_have_every_number_of_the_result(run):
     nested = {"ridgeline", "ledger", "hbm_bytes", "notes"}
     texts = {"backend", "label", "model_id", "gpu", "stack", "seed", "interrupted", "steps_ns", "idle_ns"}
-    known = set(run.result) | set(run.result["ridgeline"])
+    config = rl.SpeculativeConfig(model="ngram", num_speculative_tokens=2, acceptance=0.5)
+    drafts = rl.run(rl.Scenario("chat_8b", engine=rl.Engine(speculative_config=config)), FEW)
+    known = set(drafts.result) | set(drafts.result["ridgeline"])
+    assert drafts.metrics.spec_decode_num_drafts > 0 and run.metrics.spec_decode_num_drafts is None
     assert {field.name for field in dataclasses.fields(rl.Metrics)} == known - nested - texts
 
 

@@ -30,6 +30,17 @@ def test_an_engine_has_the_settings_that_the_program_knows():
     assert fields(rl.Engine) == known_keys(FEW, "engine")
 
 
+def test_speculation_and_shared_prefixes_have_the_keys_that_the_program_knows():
+    config = rl.SpeculativeConfig(model="llama3_8b", num_speculative_tokens=2, acceptance=0.5)
+    both = FEW.with_(engine=rl.Engine(speculative_config=config), workload=rl.GeneratedWorkload(shared_prefix=rl.SharedPrefix(2, 64)))
+    assert fields(rl.SpeculativeConfig) == known_keys(both, "engine.speculative_config")
+    assert fields(rl.SharedPrefix) == known_keys(both, "workload.shared_prefix")
+    whole = both.resolved()
+    assert whole.engine.speculative_config.acceptance == 0.5 and whole.workload.shared_prefix == rl.SharedPrefix(2, 64)
+    assert rl.run(whole).result == rl.run(both).result
+    assert rl.run(both).requests.cached_tokens.max() == 64
+
+
 def test_a_scenario_has_the_parts_that_the_program_knows():
     assert fields(rl.Scenario) - {"base", "overrides"} == known_keys(FEW, "")
 
@@ -58,7 +69,8 @@ def test_laws_are_read_back_as_they_were_written(key, law):
 
 
 def test_typed_scenarios_mean_what_overrides_mean():
-    typed = rl.Scenario("chat_8b", hw="mi325x", engine=rl.Engine(max_num_seqs=4, enforce_eager=True), workload=rl.GeneratedWorkload(requests=5), seed=3)
+    engine, workload = rl.Engine(max_num_seqs=4, enforce_eager=True), rl.GeneratedWorkload(requests=5)
+    typed = rl.Scenario("chat_8b", hw="mi325x", engine=engine, workload=workload, seed=3)
     said = {"hw": "mi325x", "engine.max_num_seqs": 4, "engine.enforce_eager": True, "workload.requests": 5, "seed": 3}
     assert rl.run(typed).result == rl.run("chat_8b", said).result
     assert rl.run(typed, {"seed": 4}).result == rl.run("chat_8b", said | {"seed": 4}).result

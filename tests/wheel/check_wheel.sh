@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The package as a user has it: check_wheel.sh SOURCE BUILD_DIR. Builds the wheel with the tests' environment (whose compiler cache holds
-# most objects of BUILD_DIR), installs it into a clean one and runs it far from the source tree.
+# The package as a user has it: check_wheel.sh SOURCE BUILD_DIR. Builds the wheel with the tests' environment (and ccache, which holds the
+# objects of BUILD_DIR), installs it into a clean one and runs it far from the source tree.
 set -euo pipefail
 source=$1
 work=$2/wheel_test
@@ -11,6 +11,8 @@ if [ ! -x "$tools/python" ]; then
 fi
 rm -rf "$work"
 mkdir -p "$work"
+# The name under which the build calls the compiler: a compiler cache tells names apart.
+export CXX=c++
 "$tools/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" "$source"
 /usr/bin/python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q --disable-pip-version-check --prefer-binary "$work"/ridgeline-*.whl

@@ -20,9 +20,10 @@ from . import plot
 from .cases import Case, cases
 from .columns import Columns
 from .diagnoses import Diagnosis, diagnose
-from .engine import Engine
+from .engine import Engine, SpeculativeConfig
 from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
+from .experiments import Experiment, Prediction, Variant, changes, verify_diagnosis, whatif
 from .measurements import calibrate, predict, validate
 from .metrics import Ledger, Metrics
 from .roofs import Roofs
@@ -38,6 +39,7 @@ from .workloads import (
     GeneratedWorkload,
     LognormalLength,
     PoissonArrivals,
+    SharedPrefix,
     TraceWorkload,
     TrainingWorkload,
     UniformLength,
@@ -61,6 +63,7 @@ __all__ = [
     "Diagnosis",
     "EmpiricalLength",
     "Engine",
+    "Experiment",
     "GammaArrivals",
     "GeneratedWorkload",
     "Kernels",
@@ -68,11 +71,14 @@ __all__ = [
     "LognormalLength",
     "Metrics",
     "PoissonArrivals",
+    "Prediction",
     "Requests",
     "Roofs",
     "Run",
     "Scenario",
+    "SharedPrefix",
     "SimulationError",
+    "SpeculativeConfig",
     "Steps",
     "Sweep",
     "Timeline",
@@ -82,10 +88,12 @@ __all__ = [
     "TraceWorkload",
     "TrainingWorkload",
     "UniformLength",
+    "Variant",
     "__version__",
     "calibrate",
     "capacity",
     "cases",
+    "changes",
     "check_evidence",
     "compare",
     "diagnose",
@@ -103,6 +111,8 @@ __all__ = [
     "sweep",
     "tornado",
     "validate",
+    "verify_diagnosis",
+    "whatif",
 ]
 
 #: Names that are loaded when they are first asked for, and their modules.

@@ -19,7 +19,7 @@ def diagnosis_html(diagnosis: Mapping[str, Any]) -> str:
         parts.append(_html.table(["where the time goes", "share", "from", "to", ""], map(_line, diagnosis["time_budget"])))
     for title, key in (("Fixes", "fixes"), ("Not these", "rejects")):
         if diagnosis[key]:
-            rows = [[fix["name"], _gain(fix), _html.Markup(f'<div style="text-align: left">{_html.text(fix["why"])}</div>')] for fix in diagnosis[key]]
+            rows = [[fix["name"], _gain(fix), _to_the_left(fix["why"])] for fix in diagnosis[key]]
             parts.append(_html.table([title, "faster by", ""], rows))
     parts.append(_html.listing("Explained differences and contradictions", (_contradiction(i) for i in diagnosis["inconsistencies"])))
     if diagnosis["question"]:
@@ -30,6 +30,10 @@ def diagnosis_html(diagnosis: Mapping[str, Any]) -> str:
 def _line(line: Mapping[str, Any]) -> list[str]:
     shares = [line["share"], line["share_low"], line["share_high"]]
     return [line["part"], *(f"{share:.1%}" for share in shares), _html.bar(*shares)]
+
+
+def _to_the_left(words: str) -> str:
+    return _html.Markup(f'<div style="text-align: left">{_html.text(words)}</div>')
 
 
 def _gain(fix: Mapping[str, Any]) -> str:

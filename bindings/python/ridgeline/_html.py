@@ -22,11 +22,11 @@ def listing(title: str, items: Iterable[str]) -> str:
     return f"<p><b>{escape(title)}</b></p><ul>{lines}</ul>" if lines else ""
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table of text; the first column to the left, all others to the right. Cells made by `bar` stay as they are."""
-    head = "".join(f'<th style="text-align: {"right" if i else "left"}">{escape(cell)}</th>' for i, cell in enumerate(header))
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, rows))}</tbody></table>"
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], words: bool = False) -> str:
+    """A table: its first column to the left, numbers to the right, `words` to the left too. Cells made by `bar` stay as they are."""
+    sides = ["left", *["left" if words else "right"] * (len(header) - 1)]
+    body = "".join(_row("td", row, sides) for row in rows)
+    return f"<table><thead>{_row('th', header, sides)}</thead><tbody>{body}</tbody></table>"
 
 
 class Markup(str):
@@ -45,9 +45,7 @@ def bar(share: float, low: float | None = None, high: float | None = None) -> Ma
     return Markup(f'<span style="display:inline-block;width:120px;text-align:left;white-space:nowrap">{spans}</span>')
 
 
-def _row(cells: Sequence[str]) -> str:
-    def cell(i: int, content: str) -> str:
-        shown = content if isinstance(content, Markup) else escape(content)
-        return f'<td style="text-align: {"right" if i else "left"}">{shown}</td>'
-
-    return f"<tr>{''.join(cell(i, content) for i, content in enumerate(cells))}</tr>"
+def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+    shown = (cell if isinstance(cell, Markup) else escape(cell) for cell in cells)
+    whole = "".join(f'<{tag} style="text-align: {side}">{cell}</{tag}>' for side, cell in zip(sides, shown))
+    return f"<tr>{whole}</tr>"

@@ -1,4 +1,4 @@
-"""Where an installed package has its configurations: beside this file. In a build folder there are none, and the module knows the source
+"""Where an installed package has its configurations: beside its module. In a build folder there are none, and the module knows the source
 tree."""
 
 from pathlib import Path
@@ -7,6 +7,6 @@ from . import _core
 
 __version__ = _core.__version__
 
-_configs = Path(__file__).parent / "configs"
+_configs = Path(_core.__file__).parent / "configs"
 if _configs.is_dir():
     _core.install_configs(str(_configs))

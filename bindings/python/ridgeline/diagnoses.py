@@ -99,7 +99,9 @@ class Diagnosis(dict[str, Any]):
         return steps
 
     def __repr__(self) -> str:
-        return f"Diagnosis({self.get('regime')}, {self.get('phase')}, confidence {self.get('confidence')})" if self.get("regime") else super().__repr__()
+        if not self.regime:
+            return super().__repr__()
+        return f"Diagnosis({self.regime}, {self.phase}, confidence {self.confidence})"
 
     def _repr_html_(self) -> str:
         return diagnosis_html(self)
@@ -121,16 +123,16 @@ def diagnose(
     Parameters
     ----------
     evidence
-        A `Run` or the directory of one; a `Trace` or a path as `read_trace` takes it; a YAML file with any subset of machine, model, serving, measured and profile; or a file of text as
-        tools print it.
+        A `Run` or the directory of one; a `Trace` or a path as `read_trace` takes it; a YAML file with any subset of machine, model,
+        serving, measured and profile; or a file of text as tools print it.
     hw, model
         Of a trace: names or paths of configurations, where the trace does not say the GPU, and from which bytes and FLOP follow.
 
     Returns
     -------
     Diagnosis
-        A dictionary: regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question. Of a trace
-        also ``gates`` and ``notes``; ``regime`` is None, and ``cannot_tell`` says why, where the trace cannot be believed.
+        A dictionary: regime, phase, confidence, settling evidence, time budget (seconds), fixes, rejects, inconsistencies, question. Of a
+        trace also ``gates`` and ``notes``; ``regime`` is None, and ``cannot_tell`` says why, where the trace cannot be believed.
 
     Raises
     ------

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ._typed import Part, known_keys
+from ._values import Reference
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "SpeculativeConfig"]
+
+
+@known_keys("engine.speculative_config")
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SpeculativeConfig(Part):
+    """Speculative decoding: every decode step checks drafts of each sequence in one pass.
+
+    Parameters
+    ----------
+    model
+        The draft model, as of `Scenario`; ``"ngram"`` for n-grams that the host looks up.
+    num_speculative_tokens
+        Drafts of a sequence in a step.
+    acceptance
+        Probability from 0 to 1 that a draft is right, whatever stands before it. An input: no text is simulated.
+
+    Raises
+    ------
+    ConfigError
+        A keyword is no setting; says which is near.
+
+    Examples
+    --------
+    >>> import ridgeline as rl
+    >>> rl.Engine(speculative_config=rl.SpeculativeConfig(model="ngram", num_speculative_tokens=4, acceptance=0.5))
+    Engine(speculative_config=SpeculativeConfig(model='ngram', num_speculative_tokens=4, acceptance=0.5))
+    """
+
+    model: Reference
+    num_speculative_tokens: int
+    acceptance: float | str
 
 
 @known_keys("engine")
@@ -46,6 +78,8 @@ class Engine(Part):
         Whether the host plans the next step while the device works; by default as the stack does.
     enable_prefix_caching
         Keep blocks whose tokens may come again. Default True.
+    speculative_config
+        Drafts that are checked ahead; none by default.
     long_prefill_token_threshold
         Prompts longer than this many tokens take turns; 0 is off.
     scheduler_reserve_full_isl
@@ -89,8 +123,15 @@ class Engine(Part):
     num_scheduler_steps: int | None = None
     async_scheduling: bool | None = None
     enable_prefix_caching: bool | None = None
+    speculative_config: SpeculativeConfig | Mapping[str, Any] | None = None
     long_prefill_token_threshold: int | None = None
     scheduler_reserve_full_isl: bool | None = None
     watermark: float | str | None = None
     num_gpu_blocks_override: int | None = None
     cudagraph_capture_sizes: Sequence[int] | None = None
+
+
+def engine_from(value: dict[str, Any]) -> Engine:
+    """Settings as they stand in YAML, typed. They have been read by C++ before: no key is wrong."""
+    config = value.get("speculative_config")
+    return Engine(**value | ({} if config is None else {"speculative_config": SpeculativeConfig(**config)}))

@@ -101,8 +101,8 @@ def exercise(n: int = 5, seed: int = 1, source: str = "all", level: str = "perce
     Returns
     -------
     list of dict
-        ``title``, ``sheet`` (the evidence, as text) and ``questions``: each with ``question``, ``text``, ``right`` (a letter) and ``choices``
-        (``letter``, ``name``, ``text``, ``verdict``, ``why``).
+        ``title``, ``sheet`` (the evidence, as text) and ``questions``: each with ``question``, ``text``, ``right`` (a letter) and
+        ``choices`` (``letter``, ``name``, ``text``, ``verdict``, ``why``).
 
     Raises
     ------

@@ -6,12 +6,15 @@ import csv
 import io
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from . import _core
 from ._values import StrPath, path_list
 from .errors import ConfigError
+from .scenarios import AnyScenario, Scenario
 
 __all__ = ["calibrate", "predict", "validate"]
 
@@ -69,7 +72,7 @@ def predict(
 def validate(
     paths: StrPath | Iterable[StrPath],
     hw: StrPath | None = None,
-    scenario: StrPath | None = None,
+    scenario: AnyScenario | None = None,
 ) -> list[dict[str, Any]]:
     """Predictions held against tables of measurements.
 
@@ -80,7 +83,7 @@ def validate(
     hw
         The machine of every row of kernels, whatever its ``hw`` column says: a name or a file.
     scenario
-        The server of recorded runs (JSON lines with the times of every request): a name or a file.
+        The server of recorded runs (JSON lines with the times of every request): a `Scenario`, a name or a file.
 
     Returns
     -------
@@ -95,7 +98,13 @@ def validate(
     ConfigError
         A file cannot be read or is no table, no such machine, or no table holds measured kernels.
     """
-    answer: list[dict[str, Any]] = json.loads(_core.validate(path_list(paths), "" if hw is None else os.fspath(hw), "" if scenario is None else os.fspath(scenario)))
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(scenario, Scenario):
+            whole = Path(folder, "scenario.yaml")
+            whole.write_text(scenario.to_yaml(), encoding="utf-8")
+            scenario = whole
+        names = ("" if name is None else os.fspath(name) for name in (hw, scenario))
+        answer: list[dict[str, Any]] = json.loads(_core.validate(path_list(paths), *names))
     return answer
 
 

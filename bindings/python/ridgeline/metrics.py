@@ -48,8 +48,16 @@ class Metrics:
         Most requests running and waiting at once.
     extrapolated_share : float
         Share of the kernels' time outside the sizes or machines that were measured, from 0 to 1.
+    prefix_cache_hit_tokens : int
+        Prompt tokens that were in the prefix cache.
+    prefix_cache_hit_rate : float
+        Their share of all prompt tokens that were looked up, from 0 to 1.
     energy_joules_rough, energy_joules_per_output_token_rough : float or None
         Joules, from the board's power; None where that is not known.
+    spec_decode_num_drafts, spec_decode_draft_tokens, spec_decode_accepted_tokens : int or None
+        Drafts that were checked, their tokens, and those of them that were right; None without speculation.
+    spec_decode_acceptance_rate, spec_decode_acceptance_length : float or None
+        Right ones in per cent, and tokens that a step brings a sequence on average.
     """
 
     duration: float
@@ -101,8 +109,15 @@ class Metrics:
     peak_running: int
     peak_waiting: int
     extrapolated_share: float
+    prefix_cache_hit_tokens: int
+    prefix_cache_hit_rate: float
     energy_joules_rough: float | None = None
     energy_joules_per_output_token_rough: float | None = None
+    spec_decode_num_drafts: int | None = None
+    spec_decode_draft_tokens: int | None = None
+    spec_decode_accepted_tokens: int | None = None
+    spec_decode_acceptance_rate: float | None = None
+    spec_decode_acceptance_length: float | None = None
 
     @classmethod
     def of(cls, result: dict[str, Any]) -> Metrics:
@@ -208,5 +223,6 @@ class Ledger:
         return f"Ledger({self.total_ns * 1e-9:.4g} s: {parts})"
 
     def _repr_html_(self) -> str:
-        rows = [[name, f"{self.as_dict()[f'{name}_ns'] * 1e-9:,.4g}", f"{share:.1%}", _html.bar(share)] for name, share in self.shares().items()]
+        parts = zip(self.shares().items(), self.as_dict().values())
+        rows = [[name, f"{ns * 1e-9:,.4g}", f"{share:.1%}", _html.bar(share)] for (name, share), ns in parts]
         return _html.table(["where the time went", "s", "share", ""], rows)

@@ -165,17 +165,19 @@ class Run:
         self._core.save(os.fspath(directory))
 
     def __repr__(self) -> str:
-        own = self.result["ridgeline"]
-        binds = f", {self.diagnosis['regime']}" if self.diagnosis else ""
-        return f"Run({self.result['label']}: {self.result['model_id']} on {own['gpu']}, {own['stack']}{binds})\n{self.metrics!r}\n{self.ledger!r}"
+        binds = f", {self.diagnosis.regime}" if self.diagnosis else ""
+        return f"Run({self._title()}{binds})\n{self.metrics!r}\n{self.ledger!r}"
 
     def _repr_html_(self) -> str:
-        own = self.result["ridgeline"]
-        title = f"<p><b>{_html.text(self.result['label'])}</b>: {_html.text(self.result['model_id'])} on {_html.text(own['gpu'])}, {_html.text(own['stack'])}</p>"
+        title = _html.paragraph(self._title())
         parts = [self.metrics._repr_html_(), self.ledger._repr_html_(), _html.listing("Notes", self.notes)]
         if self.diagnosis is not None:
             parts.append(self.diagnosis._repr_html_())
         return title + "".join(parts)
+
+    def _title(self) -> str:
+        own = self.result["ridgeline"]
+        return f"{self.result['label']}: {self.result['model_id']} on {own['gpu']}, {own['stack']}"
 
 
 def run(

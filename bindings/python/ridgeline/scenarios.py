@@ -12,7 +12,7 @@ from typing import Any, Union
 from . import _core, _html
 from ._typed import known_keys
 from ._values import Reference, StrPath, yaml
-from .engine import Engine
+from .engine import Engine, engine_from
 from .errors import ConfigError
 from .roofs import Roofs
 from .workloads import GeneratedWorkload, Workload, workload_from
@@ -115,7 +115,7 @@ class Scenario:
         document: dict[str, Any] = json.loads(opened(self).json())
         document["workload"] = workload_from(document["workload"])
         if "engine" in document:
-            document["engine"] = Engine(**document["engine"])
+            document["engine"] = engine_from(document["engine"])
         return Scenario(**document)
 
     def roofs(self) -> Roofs:
@@ -163,12 +163,13 @@ class Scenario:
             return _html.paragraph(f"{self!r}: {error}")
         whole = self.resolved()
         rows = [["machine", scenario.gpu()], ["model", scenario.model()], ["stack", scenario.stack()]]
-        if isinstance(whole.engine, Engine):
-            rows += [[f"engine.{key}", _short(value)] for key, value in whole.engine.as_dict().items()]
-        if whole.workload is not None and not isinstance(whole.workload, Mapping):
-            rows += [[f"workload.{key}", _short(value)] for key, value in whole.workload.as_dict().items()]
+        for name in ("engine", "workload"):
+            part = getattr(whole, name)
+            if part is not None:
+                said = ((f.name, getattr(part, f.name)) for f in dataclasses.fields(part))
+                rows += [[f"{name}.{key}", _short(value)] for key, value in said if value is not None]
         rows.append(["seed", str(whole.seed or 0)])
-        return _html.table(["", scenario.name()], rows)
+        return _html.table(["", scenario.name()], rows, words=True)
 
     def _pairs(self) -> list[tuple[str, str]]:
         """The fields as overrides of the base, in the order in which they apply."""
@@ -178,7 +179,7 @@ class Scenario:
             pairs += [(f"engine.{key}", yaml(value)) for key, value in settings.items()]
         if isinstance(self.workload, GeneratedWorkload):
             parts = self.workload.as_dict()
-            whole = len(parts) == len(dataclasses.fields(self.workload))
+            whole = {"requests", "arrivals", "prompt_tokens", "output_tokens"} <= parts.keys()
             pairs += [("workload", yaml(parts))] if whole else [(f"workload.{key}", yaml(value)) for key, value in parts.items()]
         elif self.workload is not None:
             pairs.append(("workload", yaml(self.workload)))

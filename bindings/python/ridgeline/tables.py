@@ -26,7 +26,8 @@ _ONE_OF_CAUSES = {
 class Requests(Columns):
     """One row a request, in the order of their numbers. Times of a request that was refused or interrupted mean nothing beyond its arrival.
 
-    Of a finished one, queue + preempted + all prefill and decode columns are the time from its arrival to its last token, to the nanosecond.
+    Of a finished one, queue + preempted + all prefill and decode columns are the time from its arrival to its last token, to the
+    nanosecond.
     """
 
     id: Column[np.uint64] = Column("Its number, from 0.")
@@ -54,6 +55,7 @@ class Requests(Columns):
     decode_dispatch_ns: Column[np.int64] = Column(f"After its first token, {_ONE_OF_CAUSES['dispatch']}.")
     decode_launch_ns: Column[np.int64] = Column(f"After its first token, {_ONE_OF_CAUSES['launch']}.")
     decode_host_ns: Column[np.int64] = Column(f"After its first token, {_ONE_OF_CAUSES['host']}.")
+    cached_tokens: Column[np.int64] = Column("Tokens of its prompt that were in the prefix cache when it was admitted.")
     ttft_ns: Derived[np.int64] = Derived(lambda r: r.first_token_ns - r.arrival_ns, "Time to first token.")
     e2e_ns: Derived[np.int64] = Derived(lambda r: r.last_token_ns - r.arrival_ns, "From its arrival to its last token.")
     queue_ns: Derived[np.int64] = Derived(lambda r: r.scheduled_ns - r.arrival_ns, "From its arrival to the first step that worked on it.")

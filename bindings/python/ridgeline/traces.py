@@ -94,8 +94,9 @@ class Trace:
         classes = found["kernels_by_class"]
         whole = sum(row["total_ns"] for row in classes) or 1
         rows = [
-            [row["class"], f"{row['count']:,}", f"{row['total_ns'] * 1e-6:,.4g}", f"{row['total_ns'] / whole:.1%}", _html.bar(row["total_ns"] / whole)]
+            [row["class"], f"{row['count']:,}", f"{row['total_ns'] * 1e-6:,.4g}", f"{share:.1%}", _html.bar(share)]
             for row in classes
+            for share in [row["total_ns"] / whole]
         ]
         gates = (f"{gate['name']}: {gate['sentence']}" for gate in found["gates"] if not gate["passed"])
         table = _html.table(["kernels of class", "count", "ms", "share", ""], rows)

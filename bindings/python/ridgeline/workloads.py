@@ -18,6 +18,7 @@ __all__ = [
     "Length",
     "LognormalLength",
     "PoissonArrivals",
+    "SharedPrefix",
     "TraceWorkload",
     "TrainingWorkload",
     "UniformLength",
@@ -154,6 +155,26 @@ class EmpiricalLength(Part):
     empirical: StrPath
 
 
+@known_keys("workload.shared_prefix")
+@dataclass(frozen=True, repr=False)
+class SharedPrefix(Part):
+    """Prompts that begin alike: each has the prefix of one of some groups before its own tokens.
+
+    Parameters
+    ----------
+    groups
+        How many prefixes there are.
+    tokens
+        Length of each.
+    zipf
+        The n-th group is as likely as 1 / n ** zipf; 0, the default, is all alike.
+    """
+
+    groups: int
+    tokens: int
+    zipf: float | None = None
+
+
 #: When requests arrive.
 Arrivals = Union[PoissonArrivals, GammaArrivals, ConstantArrivals, ClosedLoop]
 #: How many tokens a prompt or an answer has: a whole number is always that many.
@@ -165,7 +186,7 @@ Length = Union[int, UniformLength, LognormalLength, EmpiricalLength]
 class GeneratedWorkload(Part):
     """Requests that are made up from laws of arrival and length; the same for the same seed.
 
-    On a scenario that generates its requests too, what is left out stays as it was; elsewhere all four are needed.
+    On a scenario that generates its requests too, what is left out stays as it was; elsewhere the first four are needed.
 
     Parameters
     ----------
@@ -175,6 +196,8 @@ class GeneratedWorkload(Part):
         When they arrive.
     prompt_tokens, output_tokens
         Their lengths.
+    shared_prefix
+        What prompts begin with, on top of their own tokens.
 
     Examples
     --------
@@ -187,6 +210,7 @@ class GeneratedWorkload(Part):
     arrivals: Arrivals | None = None
     prompt_tokens: Length | None = None
     output_tokens: Length | None = None
+    shared_prefix: SharedPrefix | None = None
 
 
 @known_keys("workload")
@@ -251,4 +275,6 @@ def workload_from(value: dict[str, Any]) -> Workload:
         return TraceWorkload(**value)
     if "training" in value:
         return TrainingWorkload(**value["training"])
-    return GeneratedWorkload(**{key: _law_from(part) for key, part in value.items()})
+    prefix = value.pop("shared_prefix", None)
+    laws = {key: _law_from(part) for key, part in value.items()}
+    return GeneratedWorkload(**laws, shared_prefix=None if prefix is None else SharedPrefix(**prefix))

@@ -49,7 +49,7 @@ frame[["output_throughput", "output_throughput_per_user", "median_tpot_ms", "sha
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 rl.plot.curve(sweep, "engine.max_num_seqs", "output_throughput", ax=left)
 rl.plot.curve(sweep, "engine.max_num_seqs", "median_tpot_ms", ax=right)
-left.set_yscale("log", base=10)
+left.set(yscale="log", ylim=(100, 1e5))
 free = frame.loc[1, "output_throughput"]
 left.plot(batches, [free * n for n in batches], ":", color=rl.plot.style.GREY, label="every sequence free")
 for ax in (left, right):

@@ -118,14 +118,6 @@ Section measured(const RunView& v) {
   return out;
 }
 
-/// A timeline's FLOP are a fraction of the peak of the activations' dtype; people take that of the
-/// dtype that the products run in.
-double peak_ratio(const RunView& v) {
-  const hw::GpuSpec& gpu = v.result.scenario.gpu;
-  const workloads::ModelSpec& model = v.result.scenario.model;
-  return gpu.peak[model.activations] / gpu.peak[model.math];
-}
-
 /// The middle half of a run, as somebody sees it who looks at a gauge.
 template <class Of>
 double gauge(const sim::RunResult& result, Of&& of) {
@@ -181,8 +173,7 @@ std::string typed_percentages(const RunView& v, Draw& draw) {
     if (value) profile.put(key, percent_text(value->best));
   };
   profile.put("window", diagnosis::name_of(*seen.window));
-  if (seen.flop_fraction)
-    profile.put("flop_fraction", percent_text(seen.flop_fraction->best * peak_ratio(v)));
+  fraction("flop_fraction", seen.flop_fraction);
   fraction("hbm_fraction", seen.hbm_fraction);
   constexpr double kNoticed = 0.05;
   if (diagnosis::best_or(seen.idle_fraction, 0.0) >= kNoticed)

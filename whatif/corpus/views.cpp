@@ -73,10 +73,12 @@ std::string head(const RunView& v) {
       fmt::format("title: {}\nmachine: {}\n", v.result.scenario.name, s.machine->name);
   if (s.tensor > 1) out += fmt::format("devices: {}\n", s.tensor);
   if (s.load != LoadKind::training) {
-    // Switches on the command line: whoever runs the server knows them.
+    // Switches on the command line, or that the stack has no graphs: whoever runs the server knows
+    // it.
     const sim::EngineSpec& engine = v.result.scenario.engine;
-    out += fmt::format("engine: {{enforce_eager: {}, async_scheduling: {}}}\n",
-                       engine.enforce_eager, engine.async_scheduling);
+    const bool eager = engine.enforce_eager || !v.result.scenario.stack.graphs;
+    out += fmt::format("engine: {{enforce_eager: {}, async_scheduling: {}}}\n", eager,
+                       engine.async_scheduling);
   }
   return out + model_text(s, v.result.scenario.engine.kv_cache_dtype);
 }

@@ -40,6 +40,9 @@ double kernel_distances(const TimeBudget& budget) {
 /// mostly the launch: fewer of them help, not better ones.
 void part_kernel_floors(TimeBudget& budget, const Evidence& e) {
   const Profile& p = e.profile;
+  // A device that never waited for a launch would not be helped by fewer of them.
+  constexpr double kWaits = 0.05;
+  if (p.host_path && p.host_path->best < kWaits) return;
   if (!e.engine.enforce_eager.value_or(false) || !p.kernel_length ||
       p.kernel_length->origin != Origin::read || !p.kernels_per_step)
     return;

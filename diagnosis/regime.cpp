@@ -193,6 +193,19 @@ double per_token_share(const TimeBudget& budget) {
   return share;
 }
 
+/// While the device waits for launches, what runs beside them is not what the step waits for: the
+/// path through the host takes its part of the step, the other sides share the rest.
+void follow_host_path(const Evidence& e, std::array<Side, 5>& sides) {
+  if (!e.profile.host_path) return;
+  Side& host = *std::find_if(sides.begin(), sides.end(), [](const Side& side) {
+    return side.regime == Regime::overhead_bound;
+  });
+  const double path = std::min(e.profile.host_path->best, 1.0);
+  if (path <= host.share) return;
+  const double left = (1.0 - path) / std::max(1.0 - host.share, 1e-12);
+  for (Side& side : sides) side.share = side.regime == host.regime ? path : side.share * left;
+}
+
 /// A certainty that was chosen for a situation, which `from` shows.
 Value certain(double x, std::string why, const std::vector<Value>& from) {
   return computed(std::move(why), core::Interval(x), x, Origin::derived, from);
@@ -265,14 +278,15 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   const double bandwidth = on_it.bandwidth;
   const double compute = on_it.compute;
   const double unknown = budget->share(Cause::unexplained).best;
-  const double device = on_it.all();
   std::array<Side, 5> sides{
-      {{on_device(e, w, on_it), device},
+      {{on_device(e, w, on_it), on_it.all()},
        {Regime::overhead_bound,
         budget->share(Cause::launch).best + budget->share(Cause::host).best},
        {Regime::communication_bound, budget->share(Cause::communication).best},
        {Regime::transfer_bound, budget->share(Cause::transfer).best},
        {Regime::capacity_bound, budget->share(Cause::capacity).best}}};
+  follow_host_path(e, sides);
+  const double device = sides[0].share;
   std::stable_sort(sides.begin(), sides.end(),
                    [](const Side& a, const Side& b) { return a.share > b.share; });
 

@@ -184,12 +184,17 @@ double clearness(const DeviceTime& t) {
 }
 
 /// Share of the time that another sequence would bring along instead of sharing: arithmetic, KV,
-/// and what their kernels take beyond them.
-double per_token_share(const TimeBudget& budget) {
+/// and what their kernels take beyond them. Of a prompt's time all but the weights' read and the
+/// host.
+double per_token_share(const Work& w, const TimeBudget& budget) {
+  if (w.window == Window::prefill)
+    return 1.0 - budget.share(Cause::bandwidth).best - budget.share(Cause::launch).best -
+           budget.share(Cause::host).best - budget.share(Cause::unexplained).best;
   double share = budget.share(Cause::compute).best + budget.share(LineId::kv_cache).best +
                  budget.share(LineId::attention_distance).best;
   if (budget.find(LineId::matrix_arithmetic) != nullptr)
-    share += budget.share(LineId::matrix_distance).best;
+    share +=
+        budget.share(LineId::matrix_distance).best + budget.share(LineId::kernel_distance).best;
   return share;
 }
 
@@ -241,10 +246,14 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
   // A full cache behind work that grows with every sequence would only let more of them queue
   // there.
   constexpr double kSharedEnough = 0.6;
-  const double compute_roof = best_or(e.profile.flop_fraction, 0.0) / matrix_sustained(e, w.dtype);
+  // Rows that pad a graph's size would take the next sequences for nothing.
+  double of_tokens = best_or(e.profile.flop_fraction, 0.0);
+  if (w.flop && w.peak && w.time && w.window == Window::decode)
+    of_tokens = std::min(of_tokens, w.flop->best / (w.peak->best * w.time->best));
+  const double compute_roof = of_tokens / matrix_sustained(e, w.dtype);
   const double links = budget ? budget->share(Cause::communication).best : 0.0;
   const bool more_would_help = compute_roof < kSharedEnough && links < 0.5 &&
-                               (!budget || per_token_share(*budget) < kSharedEnough);
+                               (!budget || per_token_share(w, *budget) < kSharedEnough);
   const bool seen_full = has_symptom(e, "kv_cache_full") || has_symptom(e, "prefix_evicted");
   // Full is when the next sequence finds no room.
   const Maybe& used = e.serving.kv_usage;

@@ -332,6 +332,14 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
             from_ledger(std::min(0.5 + lost, 0.85) * std::max(weight.best, 0.6),
                         "a change showed how much is lost for want of memory")};
   const double margin = sides[0].share - sides[1].share;
+  // The device's time is that of several mechanisms, the other sides' of one each: as much as the
+  // device altogether is more than any of them.
+  const double largest = std::max({bandwidth, compute, on_it.kernels});
+  const std::size_t other = sides[0].share == device ? 1 : 0;
+  if (margin < kTooClose && sides[1 - other].share == device &&
+      sides[other].share > largest + kTooClose)
+    return {sides[other].regime,
+            from_ledger(0.5, "as much as all of the device's mechanisms together") * weight};
   if (margin < kTooClose)
     return {Regime::mixed, from_ledger(0.4, "two sides stand too close") * weight};
   double certainty = std::min(1.0, 0.6 + margin) * (1.0 - 0.5 * unknown);

@@ -128,6 +128,12 @@ void apply(TimeBudget& budget, Cause cause, const CauseBounds& before, const Fit
       line.time.interval.low = std::min(line.time.interval.low, line.time.best);
     }
   }
+  // What a clue leaves a cause at the most, none of its lines exceeds.
+  for (Line& line : budget.lines) {
+    if (line.cause == cause && cause != Cause::unexplained)
+      line.time.interval.high =
+          std::max(line.time.best, std::min(line.time.interval.high, after.high * total));
+  }
 }
 
 /// What trials, sweeps and the like say of the time's causes, laid over the lines: a cause that

@@ -283,6 +283,10 @@ Verdict regime_of(const Evidence& e, const Work& w, const std::optional<TimeBudg
             certain(0.8, "the host works beside the device, and the device waits for it still",
                     {budget->find(LineId::host) != nullptr ? budget->find(LineId::host)->time
                                                            : budget->total})};
+  if (budget->launches_behind && !e.profile.host_path)
+    return {Regime::overhead_bound,
+            certain(0.7, "kernels are launched one by one, and the device waits for them",
+                    {*budget->kernels})};
   const DeviceTime on_it = device_time(e, w, *budget);
   const double bandwidth = on_it.bandwidth;
   const double compute = on_it.compute;

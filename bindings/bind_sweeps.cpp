@@ -1,9 +1,9 @@
-#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
+
+#include <limits>
 
 #include "bindings/register.hpp"
 #include "bindings/simulating.hpp"
-#include "core/error.hpp"
 #include "sim/metrics.hpp"
 #include "whatif/figures.hpp"
 #include "whatif/scenario_runs.hpp"
@@ -46,8 +46,9 @@ py::dict row(const whatif::ScenarioRuns& runs, const Overrides& point, const Lev
   return out;
 }
 
-/// Of the requests of a run, in the order of their ids, in seconds; of one that was not finished,
-/// NaN. Refused ones are left out. And how many copies of the server share the load.
+/// Of the requests of a run, in the order of their ids, in seconds, as the bytes of doubles; of one
+/// that was not finished, NaN. Refused ones are left out. And how many copies of the server share
+/// the load.
 py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
   sim::RunResult result =
       simulating([&] { return sim::run(runs.scenario(point), hearing_signals()); });
@@ -55,14 +56,13 @@ py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
     return r.status == sim::RequestStatus::refused;
   });
   const auto column = [&](auto of) {
-    py::array_t<double> out(static_cast<py::ssize_t>(result.requests.size()));
-    auto cells = out.mutable_unchecked<1>();
-    py::ssize_t i = 0;
+    std::vector<double> cells;
+    cells.reserve(result.requests.size());
     for (const sim::RequestRecord& r : result.requests)
-      cells(i++) = r.status == sim::RequestStatus::finished
-                       ? of(r)
-                       : std::numeric_limits<double>::quiet_NaN();
-    return out;
+      cells.push_back(r.status == sim::RequestStatus::finished
+                          ? of(r)
+                          : std::numeric_limits<double>::quiet_NaN());
+    return py::bytes(reinterpret_cast<const char*>(cells.data()), cells.size() * sizeof(double));
   };
   using Record = const sim::RequestRecord&;
   py::dict out;
@@ -78,6 +78,16 @@ py::dict requests(const whatif::ScenarioRuns& runs, const Overrides& point) {
   return out;
 }
 
+/// Of overrides alone where there is no base.
+whatif::ScenarioRuns open(const std::optional<std::string>& base, const Overrides& overrides) {
+  const auto library = core::ConfigLibrary::standard();
+  if (base) return whatif::ScenarioRuns::open(*base, overrides, library);
+  whatif::UnreadScenario nothing{{}, overrides};
+  nothing.document.kind = core::Node::Kind::map;
+  nothing.document.position.file = std::make_shared<std::string>("scenario");
+  return whatif::ScenarioRuns::open(std::move(nothing), library);
+}
+
 std::vector<py::tuple> figures() {
   std::vector<py::tuple> out;
   constexpr const char* kBetter[] = {"higher", "lower", "neither"};
@@ -91,19 +101,16 @@ std::vector<py::tuple> figures() {
 void register_sweeps(py::module_& m) {
   using whatif::ScenarioRuns;
   py::class_<ScenarioRuns>(m, "ScenarioRuns", "One scenario, run many times with other values.")
-      .def(py::init([](const std::string& document, const Overrides& overrides) {
-             return ScenarioRuns(document, overrides, core::ConfigLibrary::standard());
-           }),
-           py::arg("document"), py::arg("overrides"))
       .def_static(
-          "open",
-          [](const std::string& scenario, const Overrides& overrides) {
-            return ScenarioRuns::open(scenario, overrides, core::ConfigLibrary::standard());
+          "read",
+          [](const std::string& document, const Overrides& overrides) {
+            return ScenarioRuns(document, overrides, core::ConfigLibrary::standard());
           },
-          py::arg("scenario"), py::arg("overrides"))
+          py::arg("document"), py::arg("overrides"))
+      .def_static("open", &open, py::arg("base"), py::arg("overrides"))
       .def_static("figures", &figures)
-      .def_property_readonly("document", &ScenarioRuns::document)
-      .def_property_readonly("overrides", &ScenarioRuns::overrides)
+      .def("document", &ScenarioRuns::document)
+      .def("overrides", &ScenarioRuns::overrides)
       .def(
           "check",
           [](const ScenarioRuns& runs, const Overrides& point, const Levers& levers) {
@@ -113,7 +120,6 @@ void register_sweeps(py::module_& m) {
       .def("row", &row, py::arg("overrides"), py::arg("levers"), py::arg("diagnose"))
       .def("requests", &requests, py::arg("overrides"))
       .def("leaves", &ScenarioRuns::leaves, py::arg("overrides"));
-  m.def("nearest_names", &core::suggestion, py::arg("typed"), py::arg("known"));
 }
 
 }  // namespace ridgeline::bindings

@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, m) {
   ridgeline::bindings::register_runs(m);
   ridgeline::bindings::register_sweeps(m);
   ridgeline::bindings::register_traces(m);
+  ridgeline::bindings::register_whatif(m);
 }

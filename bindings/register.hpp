@@ -13,6 +13,7 @@ void register_records(pybind11::module_& m);
 void register_scenarios(pybind11::module_& m);
 void register_runs(pybind11::module_& m);
 void register_sweeps(pybind11::module_& m);
+void register_whatif(pybind11::module_& m);
 void register_traces(pybind11::module_& m);
 
 }  // namespace ridgeline::bindings

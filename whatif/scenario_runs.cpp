@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "sim/rent.hpp"
-#include "whatif/case.hpp"
 #include "whatif/diagnose_run.hpp"
 #include "whatif/figures.hpp"
 #include "whatif/lever.hpp"
@@ -42,13 +41,27 @@ core::Node resolved(core::Node document, const Overrides& references,
   return out;
 }
 
+void fill(SweepRow& row, const sim::RunResult& result, bool diagnose) {
+  const sim::Metrics metrics = sim::measure(result);
+  std::transform(figures().begin(), figures().end(), row.figures.begin(),
+                 [&](const Figure& figure) { return figure.of(result, metrics); });
+  if (!diagnose) return;
+  if (const auto answer = diagnose_run(result, metrics)) {
+    row.regime = name_of(answer->regime);
+    row.confidence = answer->confidence;
+  }
+}
+
 }  // namespace
 
 ScenarioRuns ScenarioRuns::open(const std::string& name_or_path, const Overrides& overrides,
                                 const core::ConfigLibrary& library) {
-  UnreadScenario found = find_scenario(name_or_path, overrides, library);
-  auto [references, rest] = references_and_rest(found.overrides);
-  return {resolved(std::move(found.document), references, library), std::move(rest), library};
+  return open(find_scenario(name_or_path, overrides, library), library);
+}
+
+ScenarioRuns ScenarioRuns::open(UnreadScenario scenario, const core::ConfigLibrary& library) {
+  auto [references, rest] = references_and_rest(scenario.overrides);
+  return {resolved(std::move(scenario.document), references, library), std::move(rest), library};
 }
 
 ScenarioRuns::ScenarioRuns(core::Node document, Overrides overrides, core::ConfigLibrary library)
@@ -90,17 +103,9 @@ SweepRow ScenarioRuns::row(const Overrides& point, const std::vector<std::string
     const sim::Scenario what = scenario(point, levers);
     row.scenario = core::to_yaml(what.document);
     const auto begin = std::chrono::steady_clock::now();
-    const sim::RunResult result = sim::run(what, options);
+    fill(row, sim::run(what, options), diagnose);
     row.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const sim::Metrics metrics = sim::measure(result);
-    std::transform(figures().begin(), figures().end(), row.figures.begin(),
-                   [&](const Figure& figure) { return figure.of(result, metrics); });
-    if (!diagnose) return row;
-    if (const auto answer = diagnose_run(result, metrics)) {
-      row.regime = name_of(answer->regime);
-      row.confidence = answer->confidence;
-    }
   } catch (const core::ConfigError& e) {
     row.error = e.what();
   } catch (const core::SimulationError& e) {

@@ -16,6 +16,7 @@
 
 #include "core/config_library.hpp"
 #include "sim/run.hpp"
+#include "whatif/case.hpp"
 
 namespace ridgeline::whatif {
 
@@ -26,7 +27,7 @@ struct SweepRow {
   std::optional<double> confidence;
   std::string error;
   std::string scenario;       // resolved, as YAML; empty where the values make none
-  double wall_seconds = 0.0;  // of this computer's time, for the simulation alone
+  double wall_seconds = 0.0;  // of this computer's time, for the run and its diagnosis
 };
 
 class ScenarioRuns {
@@ -35,6 +36,8 @@ class ScenarioRuns {
   /// `open_scenario` has it.
   [[nodiscard]] static ScenarioRuns open(const std::string& name_or_path,
                                          const std::vector<sim::Override>& overrides,
+                                         const core::ConfigLibrary& library);
+  [[nodiscard]] static ScenarioRuns open(UnreadScenario scenario,
                                          const core::ConfigLibrary& library);
   /// Of a document as text, which may have come from another machine.
   ScenarioRuns(const std::string& document, std::vector<sim::Override> overrides,

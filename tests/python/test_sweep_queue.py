@@ -46,6 +46,22 @@ def test_a_steady_queue_is_no_growing_one():
     assert waiting.keeps_up
 
 
+def test_a_server_that_is_still_filling_has_not_settled():
+    # In 50 s requests stay longer and longer, up to 10 s: those in the server still grow by a third from the second quarter to the last.
+    arrival = np.arange(1, 1001) / 20.0
+    stay = np.minimum(10.0, arrival / 4)
+    filling = Observed.of({name: stay for name in ("e2el", "ttft", "tpot", "queue")} | {"arrival": arrival})
+    assert not filling.settled
+    assert served(rate=0.9, service=1.0).settled
+    assert not served(rate=1.1, service=1.0).settled
+
+
+def test_requests_past_the_queue_are_running():
+    assert served(rate=2.0, service=1.0).peak_running == 1  # one place
+    at_once = {name: np.full(100, 5.0) for name in ("e2el", "ttft", "tpot")} | {"arrival": np.arange(100) * 1.0, "queue": np.zeros(100)}
+    assert Observed.of(at_once).peak_running == 5  # one a second, each for 5 s
+
+
 def test_statistics_leave_out_the_fifth_that_comes_while_the_server_fills():
     n = 1000
     ttft = np.where(np.arange(n) < 200, 9.0, np.arange(n) / 1000.0)

@@ -40,15 +40,15 @@ def test_a_row_a_point_in_the_order_of_the_plan(whole):
 def test_figures_are_those_of_the_run_alone(whole):
     alone = ridgeline.run("chat_8b", FEW | {"engine.max_num_seqs": 2, "model.quantization": "fp8"})
     row = whole.frame.iloc[3]
-    assert row["output_throughput"] == alone["result"]["output_throughput"]
-    assert row["p99_ttft_ms"] == alone["result"]["p99_ttft_ms"]
-    assert (row["regime"], row["confidence"]) == (alone["diagnosis"]["regime"], alone["diagnosis"]["confidence"])
+    assert row["output_throughput"] == alone.result["output_throughput"]
+    assert row["p99_ttft_ms"] == alone.result["p99_ttft_ms"]
+    assert (row["regime"], row["confidence"]) == (alone.diagnosis.regime, alone.diagnosis["confidence"])
 
 
 def test_the_scenario_of_a_row_runs_again_to_the_same_numbers(whole, tmp_path):
     path = tmp_path / "row.yaml"
     path.write_text(whole.frame["scenario"].iloc[3])
-    assert ridgeline.run(path)["result"]["output_throughput"] == whole.frame["output_throughput"].iloc[3]
+    assert ridgeline.run(path).result["output_throughput"] == whole.frame["output_throughput"].iloc[3]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -105,8 +105,8 @@ def test_keys_joined_change_together():
 def test_interventions_are_an_axis():
     s = ridgeline.sweep("chat_8b", whatif=["none", "quantize:fp8", "quantize:fp8+batch:2"], overrides=FEW, jobs=1)
     plain, quantized, both = s.frame["output_throughput"]
-    assert quantized == ridgeline.run("chat_8b", FEW | {"model.quantization": "fp8"})["result"]["output_throughput"] != plain
-    assert both == ridgeline.run("chat_8b", FEW | {"model.quantization": "fp8", "engine.max_num_seqs": 2})["result"]["output_throughput"]
+    assert quantized == ridgeline.run("chat_8b", FEW | {"model.quantization": "fp8"}).result["output_throughput"] != plain
+    assert both == ridgeline.run("chat_8b", FEW | {"model.quantization": "fp8", "engine.max_num_seqs": 2}).result["output_throughput"]
     with pytest.raises(ridgeline.ConfigError, match="did you mean 'quantize'"):
         ridgeline.sweep("chat_8b", whatif=["quantise:fp8"])
 

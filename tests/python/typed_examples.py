@@ -33,4 +33,8 @@ trace: rl.Trace = rl.read_trace("trace.json.gz")
 durations: NDArray[np.int64] = trace.kernels.duration_ns
 answer: rl.Diagnosis = rl.diagnose(trace, hw="mi300x", model="qwen3_8b")
 case: rl.Case = rl.cases("A")[0]
+swept: rl.Sweep = rl.sweep(scenario, {"engine.max_num_seqs": "1..256*2", ("hw", "model"): [("h200", "qwen3_8b")]}, seeds=range(3))
+front: pd.DataFrame = swept.pareto("output_throughput_per_user", "usd_per_million_output_tokens")
+most: float = rl.capacity("chat_8b", {"p99_ttft_ms": 2000, "mean_tpot_ms": 50}).request_rate
+slopes: pd.DataFrame = rl.elasticities("chat_8b", ["hw.hbm.*"], "mean_tpot_ms")
 rows: list[dict[str, Any]] = rl.predict("gemm", [{"hw": "MI300X", "M": 16, "N": 8192, "K": 8192, "dtype": "bf16"}])

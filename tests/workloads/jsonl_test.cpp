@@ -65,7 +65,7 @@ TEST_CASE("Hashes say where a prompt begins as others do, 512 tokens each and th
         hashes + "}\n");
   };
   CHECK(error_with("[1]") ==
-        "t.jsonl:1:70: hash_ids: expected 2 of them, one for every 512 tokens of the prompt, got "
+        "t.jsonl:1:71: hash_ids: expected 2 of them, one for every 512 tokens of the prompt, got "
         "'[1]'");
   for (const char* list : {"[1, x]", "[1,]", "[1 2]", "[[1], 2]", "12", "[-1, 2]"}) {
     INFO(list);

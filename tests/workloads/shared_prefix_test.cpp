@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "tests/corpus.hpp"
 #include "tests/workloads/fixtures.hpp"
+#include "workloads/trace_formats.hpp"
 #include "workloads/workload_spec.hpp"
 
 namespace {
@@ -97,4 +99,23 @@ TEST_CASE("A prefix that cannot be is named with its place", "[workloads][prefix
             .find("zipf: expected an exponent from 0 to 10") != std::string::npos);
   CHECK(error("{training: {microbatch: 8, sequence: 16}, shared_prefix: {groups: 1, tokens: 16}}")
             .find("cannot stand beside 'training'") != std::string::npos);
+}
+
+TEST_CASE("Blocks of Mooncake's conversations come again as often as their hashes do",
+          "[workloads][prefix]") {
+  const auto file = ridgeline::tests::corpus("workloads/mooncake_conversation_trace.jsonl");
+  if (!file) return;
+  std::set<std::uint64_t> seen;
+  std::int64_t blocks = 0;
+  std::int64_t again = 0;
+  for (const Request& r : read_trace(*file).requests) {
+    const Names names = block_names(r.shared, 512);
+    for (const std::uint64_t name : names) again += seen.count(name) > 0 ? 1 : 0;
+    blocks += static_cast<std::int64_t>(names.size());
+    seen.insert(names.begin(), names.end());
+  }
+  // Counted by a few lines of Python over the file's hash_ids, the last of a row only where it is
+  // of 512 tokens.
+  CHECK(blocks == 276'491);
+  CHECK(again == 105'592);
 }

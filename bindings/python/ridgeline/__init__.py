@@ -22,6 +22,7 @@ from .diagnoses import Diagnosis, diagnose
 from .engine import Engine, SpeculativeConfig
 from .errors import ConfigError, SimulationError
 from .evidence import check_evidence, evidence_template, exercise, read_pasted
+from .experiments import Experiment, Prediction, Variant, changes, verify_diagnosis, whatif
 from .measurements import calibrate, predict, validate
 from .metrics import Ledger, Metrics
 from .runs import Run, load_run, run
@@ -60,6 +61,7 @@ __all__ = [
     "Diagnosis",
     "EmpiricalLength",
     "Engine",
+    "Experiment",
     "GammaArrivals",
     "GeneratedWorkload",
     "Kernels",
@@ -67,6 +69,7 @@ __all__ = [
     "LognormalLength",
     "Metrics",
     "PoissonArrivals",
+    "Prediction",
     "Requests",
     "Run",
     "Scenario",
@@ -82,10 +85,12 @@ __all__ = [
     "TraceWorkload",
     "TrainingWorkload",
     "UniformLength",
+    "Variant",
     "__version__",
     "calibrate",
     "capacity",
     "cases",
+    "changes",
     "check_evidence",
     "compare",
     "diagnose",
@@ -102,6 +107,8 @@ __all__ = [
     "sweep",
     "tornado",
     "validate",
+    "verify_diagnosis",
+    "whatif",
 ]
 
 #: Names that are loaded when they are first asked for, and their modules.

@@ -8,10 +8,14 @@ the server keeps up (`ridgeline.sweeps.queue`) and every statistic of the reques
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Mapping
 
-from .._core import ConfigError, ScenarioRuns, nearest_names
+from .._core import ScenarioRuns, suggestion
+from ..scenarios import AnyScenario
+from ..errors import ConfigError
+from .progress import Progress
 from .queue import Observed, service_rate
 from .run import opened
 
@@ -23,6 +27,7 @@ __all__ = ["Capacity", "Probe", "capacity", "statistics"]
 _LATENCIES = ("ttft", "tpot", "e2el", "queue")
 _FALLS_BEHIND = "saturation"
 _LONG = 20.0  # a run lasts so many times what a request does, so that most of it is neither filling nor emptying
+_TIMES_IN_FLOOD = 8  # so many times the requests that a server works on at once, so that the middle of them meets it in a steady state
 _MOST_TIMES_LONGER = 16  # than what was asked for
 
 
@@ -123,12 +128,13 @@ class Capacity:
 
 
 def capacity(
-    scenario: Any,
+    scenario: AnyScenario,
     slo: Mapping[str, float],
     *,
     requests: int | None = None,
     tolerance: float = 0.02,
     overrides: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
 ) -> Capacity:
     """The largest request rate that meets latency objectives.
 
@@ -147,6 +153,8 @@ def capacity(
         Width of the bracket when it is done, relative.
     overrides
         Values for every run.
+    progress
+        A bar on stderr; by default only on a terminal.
 
     Returns
     -------
@@ -162,33 +170,36 @@ def capacity(
 
     Examples
     --------
-    >>> print(ridgeline.capacity("chat_8b", {"p99_ttft_ms": 2000, "mean_tpot_ms": 50}))
+    >>> import ridgeline as rl
+    >>> found = rl.capacity("chat_8b", {"p99_ttft_ms": 2000, "mean_tpot_ms": 50}, requests=200, tolerance=0.5)
+    >>> found.request_rate < found.service_rate
+    True
     """
     limits = _checked(slo)
     if not 0.0 < tolerance < 1.0:
         raise ConfigError(f"--tolerance: expected a share above 0 and below 1, got {tolerance:g}")
-    load = _Load(opened(scenario, overrides), requests)
-    most = load.service_rate()
-    probes: list[Probe] = []
+    with Progress(math.ceil(math.log2(1.0 / tolerance)) + 2, 0, progress) as bar:  # about: each run halves the bracket
+        load = _Load(opened(scenario, overrides), requests)
+        most = load.service_rate()
+        probes: list[Probe] = []
 
-    def probe(rate: float) -> Probe:
-        probes.append(load.probe(rate, limits))
-        return probes[-1]
+        def probe(rate: float) -> Probe:
+            bar.add(1)
+            probes.append(load.probe(rate, limits))
+            return probes[-1]
 
-    low, high = 0.0, most
-    met: Probe | None = None
-    missed: Probe | None = None
-    lightest = probe(most * tolerance)
-    if lightest.failed:
-        high, missed = lightest.request_rate, lightest
-    else:
-        low, met = lightest.request_rate, lightest
-        while high - low > tolerance * high:
-            one = probe((low + high) / 2)
+        low, high = 0.0, most
+        met: Probe | None = None
+        missed: Probe | None = None
+        one = probe(most * tolerance)  # the lightest load
+        while True:
             if one.failed:
                 high, missed = one.request_rate, one
             else:
                 low, met = one.request_rate, one
+            if met is None or high - low <= tolerance * high:
+                break
+            one = probe((low + high) / 2)
     binds = _worst(missed, limits) if missed else _FALLS_BEHIND
     return Capacity(low, (low, high), most, binds, met.goodput if met else 0.0, limits, tuple(probes))
 
@@ -198,7 +209,7 @@ def _checked(slo: Mapping[str, float]) -> dict[str, float]:
         raise ConfigError("--slo: expected objectives like p99_ttft_ms=2000, got none")
     for name, limit in slo.items():
         if name not in statistics():
-            raise ConfigError(f"--slo: no objective is named '{name}'{nearest_names(name, statistics())}")
+            raise ConfigError(f"--slo: no objective is named '{name}'{suggestion(name, statistics())}")
         if not limit > 0.0:
             raise ConfigError(f"--slo: {name}: expected milliseconds above 0, got {limit:g}")
     return {name: float(limit) for name, limit in slo.items()}
@@ -228,15 +239,24 @@ class _Load:
         self._native = 0.0  # of a trace: its own rate
         self._copies = 1
         if self._is_trace:
-            self._native = self._observe([("workload.time_scale", "1")]).offered_rate * self._copies
+            observed = self._observe([("workload.time_scale", "1")])
+            self._native = self._copies * observed.offered_rate
 
     def service_rate(self) -> float:
         """Requests/s with all of them waiting from the start, of all copies of the server."""
         if self._is_trace:
-            return self._copies * service_rate(self._observe([("workload.time_scale", "1e-6")]))
-        n = self._requests or 1000
+            flooded = self._observe([("workload.time_scale", "1e-6")])
+        else:
+            n, flooded = 0, self._flood(self._requests or 1000)
+            while n < _TIMES_IN_FLOOD * flooded.peak_running * self._copies:
+                n = _TIMES_IN_FLOOD * flooded.peak_running * self._copies
+                flooded = self._flood(n)
+        return self._copies * service_rate(flooded)
+
+    def _flood(self, n: int) -> Observed:
+        """So many requests at once. Of those that start together the short ones end first; later starts are mixed."""
         at_once = json.dumps({"closed_loop": {"concurrency": n}})
-        return self._copies * service_rate(self._observe([("workload.arrivals", at_once), ("workload.requests", str(n))]))
+        return self._observe([("workload.arrivals", at_once), ("workload.requests", str(n))])
 
     def probe(self, rate: float, limits: Mapping[str, float]) -> Probe:
         """A run at a rate, long enough that it is mostly neither filling nor emptying."""
@@ -245,9 +265,9 @@ class _Load:
             observed = self._observe(self._at(rate, n))
             if n is None or n >= _MOST_TIMES_LONGER * (self._requests or n):
                 break
-            # A queue that only fills grows less and less in a longer run; one that is fed faster than it is emptied does not.
-            wanted = int(_LONG * float(observed.e2el.mean()) * rate) if observed.keeps_up else 4 * n
-            if n >= wanted:
+            wanted = int(_LONG * float(observed.e2el.mean()) * rate)
+            # What only fills grows less and less in a longer run; what is fed faster than it is emptied does not.
+            if n >= wanted and observed.settled:
                 break
             n = min(max(wanted, 2 * n), _MOST_TIMES_LONGER * (self._requests or n))
         values = {name: observed.statistic(name) for name in limits}
@@ -266,6 +286,8 @@ class _Load:
         return out + ([("workload.requests", str(n))] if n is not None else [])
 
     def _observe(self, point: list[tuple[str, str]]) -> Observed:
+        import numpy as np
+
         answer = self._runs.requests(point)
-        self._copies = int(answer["copies"])
-        return Observed.of(answer)
+        self._copies = int(answer.pop("copies"))
+        return Observed.of({name: np.frombuffer(column) for name, column in answer.items()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from .capacity import capacity
 from .command_line import Parser, add_scenario, overrides_of, write_json
 
@@ -30,6 +30,7 @@ def capacity_command(argv: Sequence[str]) -> int:
     parser.add_argument("--tolerance", type=float, default=0.02, metavar="SHARE", help="width of the final bracket (default 0.02)")
     parser.add_argument("--json", action="store_true", help="print it as JSON, with every rate tried")
     parser.add_argument("--out", metavar="FILE", help="write the JSON there")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
     a = parser.parse(argv)
     slo: dict[str, float] = {}
     for text in a.slo:
@@ -38,7 +39,7 @@ def capacity_command(argv: Sequence[str]) -> int:
             slo[name] = float(limit)
         except ValueError:
             raise ConfigError(f"--slo: expected NAME=MILLISECONDS like p99_ttft_ms=2000, got '{text}'") from None
-    found = capacity(a.scenario, slo, requests=a.requests, tolerance=a.tolerance, overrides=overrides_of(a))
+    found = capacity(a.scenario, slo, requests=a.requests, tolerance=a.tolerance, overrides=overrides_of(a), progress=False if a.quiet else None)
     if a.out:
         write_json(found.as_dict(), a.out)
     if a.json:

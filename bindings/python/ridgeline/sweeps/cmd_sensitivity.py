@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from .command_line import Parser, add_scenario, overrides_of, write_json
 from .sensitivity import elasticities, tornado
 

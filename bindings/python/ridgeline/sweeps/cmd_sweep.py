@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from . import journal, table
 from .command_line import Parser, add_scenario, overrides_of, write_json
 from .run import parse_grid, reasons, sweep

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any, Callable, NoReturn, Sequence
 
-from .._core import ConfigError, SimulationError, nearest_names
+from .._core import suggestion
+from ..errors import ConfigError, SimulationError
 
 __all__ = ["Parser", "add_overrides", "add_scenario", "finite", "overrides_of", "run", "write_json"]
 
@@ -47,7 +48,7 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, option: str) -> NoReturn:
         known = [name for name in self._option_string_actions if name.startswith("--")]
-        raise ConfigError(f"{self.command}: unknown option '{option}'{nearest_names(option, known)}")
+        raise ConfigError(f"{self.command}: unknown option '{option}'{suggestion(option, known)}")
 
 
 def add_scenario(parser: Parser) -> None:

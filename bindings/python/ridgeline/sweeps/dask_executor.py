@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Iterator, Sequence
 
-from .._core import ConfigError, ScenarioRuns, SimulationError
+from .._core import ScenarioRuns
+from ..errors import ConfigError, SimulationError
 from .executors import Chunks
 from .worker import Row, Spec, Task, failed, run_remote
 
@@ -62,7 +63,7 @@ def _rows(client: Any, spec: Spec, tasks: Sequence[Task]) -> Iterator[list[Row]]
     workers = max(1, sum(client.nthreads().values()))
     chunks = Chunks(tasks, workers)
     flying: dict[Any, list[Task]] = {}
-    done = distributed.as_completed()
+    done = distributed.as_completed(loop=client.loop)
 
     def send(chunk: list[Task]) -> None:
         future = client.submit(run_remote, spec, chunk, pure=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from .plan import Axis
 from .values import parse_assignment, parse_quantity
 

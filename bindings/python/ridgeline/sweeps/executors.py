@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Iterator, Protocol, Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError, SimulationError
 from .worker import Row, Spec, Task, _holding, failed, run_here, run_points, start
 
 __all__ = ["Chunks", "Executor", "Processes", "Serial", "local"]
@@ -123,6 +123,11 @@ class Processes:
 def _alone(spec: Spec, task: Task) -> Row:
     """The row of a point in a process of its own, so that it is known whether it is this one that kills."""
     pool = _Pool(spec, 1)
+    try:
+        pool.submit([]).result()
+    except BrokenProcessPool as broken:
+        pool.kill()
+        raise SimulationError("worker processes end before they have run anything; --jobs 1 runs the sweep in this process") from broken
     try:
         return pool.submit([task]).result()[0]
     except BrokenProcessPool:

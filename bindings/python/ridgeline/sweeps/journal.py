@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 from .worker import Row
 
 __all__ = ["Journal", "path_for"]

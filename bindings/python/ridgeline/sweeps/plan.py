@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
-from .._core import ConfigError
+from ..errors import ConfigError
 
 __all__ = ["Axis", "Plan", "Point", "Shard", "WHATIF"]
 

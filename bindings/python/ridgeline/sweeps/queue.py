@@ -1,7 +1,8 @@
 """What the requests of one run say of a server in steady state: whether it keeps up, and what its clients see while it does.
 
-A run begins with an empty server and ends with no more arrivals; both are left out. Whether the server keeps up is judged by how the
-number of requests in it grows, not by how long the run is: of a load that is a tenth too high, one request in eleven stays.
+A run begins with an empty server, and its first fifth is left out. Whether the server keeps up is judged by how the number of requests in
+it grows, not by how long the run is: of a load that is a tenth too high, one request in eleven stays. A server that keeps up may still be
+filling: then a longer run says more.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Observed", "service_rate"]
 
+_COLUMNS = ("arrival", "ttft", "tpot", "e2el", "queue")
 _WARM = 0.2  # share of the arrivals that come while the server fills
+_MOST_FILLING = 0.1  # by which those in the server may grow in half of a run that has settled
 _MOST_STAYING = 0.02  # share of arrivals that may add to those in the server before it counts as falling behind
 
 
@@ -39,31 +42,46 @@ class Observed:
 
     @classmethod
     def of(cls, requests: Mapping[str, Array]) -> Observed:
-        """From the columns of `ScenarioRuns.requests`, sorted by arrival; requests that were not finished are left out."""
+        """From columns in any order; sorted by arrival, and without those of NaN, which were not finished."""
         import numpy as np
 
         order = np.argsort(requests["arrival"], kind="stable")
         order = order[~np.isnan(requests["arrival"][order])]
-        return cls(*(requests[name][order] for name in ("arrival", "ttft", "tpot", "e2el", "queue")))
+        return cls(*(requests[name][order] for name in _COLUMNS))
+
+    def _in_server(self) -> tuple[float, float]:
+        """How many an arriving request finds in the server: mean of the quarter before the middle, and of the last one."""
+        import numpy as np
+
+        n = len(self.arrival)
+        if n < 4:
+            return 0.0, 0.0
+        found = np.arange(n) - np.searchsorted(np.sort(self.arrival + self.e2el), self.arrival, side="right")
+        return float(found[n // 4 : n // 2].mean()), float(found[n - n // 4 :].mean())
 
     @property
     def staying(self) -> float:
-        """Of the requests that arrive, the share by which those in the server grow.
+        """Of the requests that arrive, the share by which those in the server grow, from its second quarter to its last."""
+        early, late = self._in_server()
+        return (late - early) / (len(self.arrival) / 2)  # arrivals between the quarters' middles
 
-        The mean number in the server over the last quarter of the arrivals, less that over the quarter before the middle, over the
-        arrivals between the two quarters' middles.
-        """
+    @property
+    def settled(self) -> bool:
+        """Whether the number of requests in the server has stopped growing, to a tenth or to one request."""
+        early, late = self._in_server()
+        return late - early <= max(1.0, _MOST_FILLING * late)
+
+    @property
+    def peak_running(self) -> int:
+        """Most requests that were past the queue at once."""
         import numpy as np
 
-        arrival, n = self.arrival, len(self.arrival)
-        left = np.sort(arrival + self.e2el)
-        in_server = np.arange(n) - np.searchsorted(left, arrival, side="right")  # as each one comes
-        early, late = in_server[n // 4 : n // 2], in_server[n - n // 4 :]
-        return float(late.mean() - early.mean()) / (n / 2) if len(early) and len(late) else 0.0
+        begun, left = np.sort(self.arrival + self.queue), np.sort(self.arrival + self.e2el)
+        return int((np.arange(1, len(begun) + 1) - np.searchsorted(left, begun, side="right")).max(initial=0))
 
     @property
     def keeps_up(self) -> bool:
-        """Whether the number of requests in the server stays as it is."""
+        """Whether requests leave as they come."""
         return self.staying <= _MOST_STAYING
 
     @property

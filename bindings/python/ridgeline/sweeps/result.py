@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Sequence
 
-from .._core import ConfigError, ScenarioRuns, nearest_names
+from .._core import ScenarioRuns, suggestion
+from ..errors import ConfigError
 from . import table as tables
 
 if TYPE_CHECKING:
@@ -38,6 +39,16 @@ class Sweep:
     def read(cls, path: str | os.PathLike[str]) -> Sweep:
         """A table that ``ridgeline sweep --out`` or `write` has written.
 
+        Parameters
+        ----------
+        path
+            The file: Parquet or CSV, by its suffix.
+
+        Returns
+        -------
+        Sweep
+            What was written.
+
         Raises
         ------
         ConfigError
@@ -48,7 +59,12 @@ class Sweep:
         return cls(table, [name for name in table.names if name not in others])
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the table: Parquet or CSV, by its suffix.
+        """Write the table.
+
+        Parameters
+        ----------
+        path
+            The file: Parquet or CSV, by its suffix.
 
         Raises
         ------
@@ -77,7 +93,7 @@ class Sweep:
 
         Parameters
         ----------
-        *figures
+        figures
             Two or more; by default ``output_throughput_per_user`` and ``output_throughput_per_gpu``, both in tokens/s. Which way is
             better is the figure's: more throughput, less latency and cost.
 
@@ -93,7 +109,10 @@ class Sweep:
 
         Examples
         --------
-        >>> ridgeline.sweep("chat_8b", {"engine.max_num_seqs": "1..256*2"}).pareto("output_throughput_per_user", "usd_per_million_tokens")
+        >>> import ridgeline as rl
+        >>> s = rl.sweep("chat_8b", {"engine.max_num_seqs": "1,4"}, overrides={"workload.requests": 20}, jobs=1)
+        >>> list(s.pareto("output_throughput_per_user", "output_throughput")["engine.max_num_seqs"])
+        [4, 1]
         """
         import numpy as np
 
@@ -120,6 +139,11 @@ class Sweep:
         **limits
             Other figures that must be at most so much, or at least where more is better: ``best("output_throughput", p99_ttft_ms=2000)``.
 
+        Returns
+        -------
+        pandas.Series
+            A row of `frame`.
+
         Raises
         ------
         ConfigError
@@ -138,7 +162,12 @@ class Sweep:
         return rows.iloc[int((rows[figure] * _sign(figure, "best")).to_numpy().argmax())]
 
     def over_seeds(self) -> pd.DataFrame:
-        """Mean of every figure over seeds, and its standard deviation over them as ``NAME_std``, for each setting of the other keys.
+        """Figures over seeds.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each setting of the other keys, with the mean of every figure over the seeds and its standard deviation as ``NAME_std``.
 
         Raises
         ------
@@ -169,7 +198,7 @@ class Sweep:
 def _known(name: str, where: str) -> str:
     names = [figure for figure, *_ in ScenarioRuns.figures()]
     if name not in names:
-        raise ConfigError(f"{where}: no figure is named '{name}'{nearest_names(name, names)}")
+        raise ConfigError(f"{where}: no figure is named '{name}'{suggestion(name, names)}")
     return name
 
 

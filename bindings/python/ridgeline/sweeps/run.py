@@ -10,7 +10,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
-from .._core import ConfigError, ScenarioRuns
+from .._core import ScenarioRuns
+from .._values import yaml
+from ..errors import ConfigError
+from ..scenarios import AnyScenario, Scenario
 from .design import Range, sampled
 from .executors import Executor, local
 from .journal import Journal
@@ -21,13 +24,13 @@ from .table import Table, require_suffix
 from .values import parse_assignment, parse_values
 from .worker import Row, Spec, Task
 
-__all__ = ["execute", "opened", "plan_of", "run_points", "sweep", "yaml_of"]
+__all__ = ["axes_of", "execute", "opened", "plan_of", "run_points", "sweep"]
 
 _TRIED = 64  # points whose scenario is read before anything runs
 
 
 def sweep(
-    scenario: Any,
+    scenario: AnyScenario,
     grid: Mapping[str | tuple[str, ...], str | Iterable[Any]] | None = None,
     *,
     ranges: Mapping[str, str | tuple[float, float]] | None = None,
@@ -51,7 +54,7 @@ def sweep(
     Parameters
     ----------
     scenario
-        The name of a shipped scenario or case, a path, or a scenario of this package.
+        A `Scenario`, the name of a shipped scenario or case, or a path.
     grid
         Axes, by dotted key: values, or the text of a range (``"1..256*2"``, ``"0.5..2:0.25"``, ``"1,2,4…256"``). Quantities carry their unit,
         as in YAML. Several axes are combined, the last one fastest. Keys joined by ``+``, or a tuple of them, change together: a tuple of
@@ -79,7 +82,7 @@ def sweep(
     resume
         Go on with the runs in the journal.
     timing
-        Whether ``wall_seconds`` is a column. Without it the table is the same, byte for byte, whoever ran its points.
+        Whether ``wall_seconds`` (this computer's time for the run and its diagnosis) is a column. Without it the table is the same, byte for byte, whoever ran its points.
     diagnose
         Whether every run is diagnosed; without, regime and confidence are empty.
     progress
@@ -100,8 +103,10 @@ def sweep(
 
     Examples
     --------
-    >>> s = ridgeline.sweep("chat_8b", {"engine.max_num_seqs": "1..256*2", "model.quantization": ["none", "fp8"]})
-    >>> s.frame[["engine.max_num_seqs", "output_throughput"]]
+    >>> import ridgeline as rl
+    >>> few = {"workload.requests": 5}
+    >>> rl.sweep("chat_8b", {"engine.max_num_seqs": "1..4*2", "model.quantization": ["none", "fp8"]}, overrides=few, jobs=1)
+    <Sweep: 6 points over engine.max_num_seqs, model.quantization>
     """
     runs = opened(scenario, overrides)
     plan = plan_of(runs, axes_of(grid, ranges, random, lhs, whatif, seeds, sample_seed))
@@ -115,21 +120,12 @@ def sweep(
     return Sweep(table, plan.keys)
 
 
-def opened(scenario: Any, overrides: Mapping[str, Any] | None = None) -> ScenarioRuns:
+def opened(scenario: AnyScenario, overrides: Mapping[str, Any] | None = None) -> ScenarioRuns:
     """A scenario by name, by path, or as the package has it, ready to be run many times."""
-    pairs = [(key, yaml_of(value)) for key, value in (overrides or {}).items()]
-    if isinstance(scenario, ScenarioRuns):
-        return scenario
-    if hasattr(scenario, "to_yaml"):
-        return ScenarioRuns(scenario.to_yaml(), pairs)
-    return ScenarioRuns.open(os.fspath(scenario), pairs)
-
-
-def yaml_of(value: Any) -> str:
-    """A Python value as YAML: JSON is YAML, and text stands as it is."""
-    if hasattr(value, "item"):  # a number of numpy's
-        value = value.item()
-    return value if isinstance(value, str) else json.dumps(value)
+    more = [(key, yaml(value)) for key, value in (overrides or {}).items()]
+    if isinstance(scenario, Scenario):
+        return ScenarioRuns.open(None if scenario.base is None else os.fspath(scenario.base), scenario._pairs() + more)
+    return ScenarioRuns.open(os.fspath(scenario), more)
 
 
 def axes_of(
@@ -165,7 +161,7 @@ def _grid_axis(keys: str | tuple[str, ...], values: str | Iterable[Any]) -> Axis
     else:
         parts = [value if len(names) > 1 and isinstance(value, (tuple, list)) else [value] for value in values]
     # One value for several keys is the value of each.
-    return Axis(names, tuple(tuple(yaml_of(v) for v in (list(part) * len(names) if len(part) == 1 else part)) for part in parts))
+    return Axis(names, tuple(tuple(yaml(v) for v in (list(part) * len(names) if len(part) == 1 else part)) for part in parts))
 
 
 def _range(key: str, value: str | tuple[float, float]) -> Range:
@@ -183,7 +179,7 @@ def plan_of(runs: ScenarioRuns, axes: Sequence[Axis]) -> Plan:
     ConfigError
         No point of it makes a scenario; what the first one says. Single points that make none are rows with an error.
     """
-    fingerprint = hashlib.sha256(json.dumps([runs.document, runs.overrides]).encode()).hexdigest()
+    fingerprint = hashlib.sha256(json.dumps([runs.document(), runs.overrides()]).encode()).hexdigest()
     plan = Plan(axes, fingerprint)
     stride = max(1, len(plan) // _TRIED)
     wrong: ConfigError | None = None
@@ -238,7 +234,7 @@ def run_points(
     runs: ScenarioRuns, points: Sequence[Point], executor: Executor, diagnose: bool, progress: bool | None, of: int
 ) -> Iterable[list[Row]]:
     """Rows of points as they are done, with a bar of how many of ``of`` are."""
-    spec: Spec = (runs.document, runs.overrides, diagnose)
+    spec: Spec = (runs.document(), runs.overrides(), diagnose)
     tasks: list[Task] = [(point.index, point.overrides, point.levers) for point in points]
     if not tasks:
         return

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
-from .._core import ConfigError, ScenarioRuns, SimulationError, nearest_names
+from .._core import ScenarioRuns, suggestion
+from ..scenarios import AnyScenario
+from ..errors import ConfigError, SimulationError
 from .executors import local
 from .plan import Point
 from .run import opened, run_points
@@ -39,7 +41,7 @@ class _Moved:
 
 
 def elasticities(
-    scenario: Any,
+    scenario: AnyScenario,
     keys: str | Iterable[str],
     figure: str = "output_throughput",
     *,
@@ -81,7 +83,11 @@ def elasticities(
 
     Examples
     --------
-    >>> ridgeline.elasticities("chat_8b", ["hw.hbm.*", "stack.launch.*"], "mean_tpot_ms")
+    >>> import ridgeline as rl
+    >>> calm = {"workload.requests": 20, "workload.arrivals": {"constant": {"rate": "0.1 /s"}}}
+    >>> table = rl.elasticities("chat_8b", "workload.arrivals.constant.*", "request_throughput", overrides=calm, jobs=1)
+    >>> round(table["elasticity"][0], 1)  # what is offered is answered
+    1.0
     """
     import pandas as pd
 
@@ -98,7 +104,7 @@ def elasticities(
 
 
 def tornado(
-    scenario: Any,
+    scenario: AnyScenario,
     keys: str | Iterable[str],
     figure: str = "output_throughput",
     *,
@@ -166,7 +172,7 @@ def _largest_first(frame: pd.DataFrame, size: pd.Series[float], figure: str, bas
 
 
 def _moved_runs(
-    scenario: Any,
+    scenario: AnyScenario,
     keys: str | Iterable[str],
     figure: str,
     step: float,
@@ -178,7 +184,7 @@ def _moved_runs(
         raise ConfigError(f"step: expected a share above 0 and below 1, got {step:g}")
     names = [name for name, *_ in ScenarioRuns.figures()]
     if figure not in names:
-        raise ConfigError(f"--figure: no figure is named '{figure}'{nearest_names(figure, names)}")
+        raise ConfigError(f"--figure: no figure is named '{figure}'{suggestion(figure, names)}")
     runs = opened(scenario, overrides)
     moved = [_moved(key, value, step) for key, value in _numbers(runs, [keys] if isinstance(keys, str) else list(keys))]
     points = [Point(0, "", ())]
@@ -223,7 +229,7 @@ def _numbers(runs: ScenarioRuns, keys: list[str]) -> list[tuple[str, Quantity]]:
 
 def _near(key: str, known: list[str]) -> str:
     """The nearest key, but no list of hundreds where none is near."""
-    text: str = nearest_names(key, known)
+    text: str = suggestion(key, known)
     return text if "did you mean" in text else ""
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Sequence
 
-from .._core import ConfigError, ScenarioRuns
+from .._core import ScenarioRuns
+from ..errors import ConfigError
 from .plan import Plan, Point
 from .values import parse_quantity
 from .worker import Row

@@ -19,7 +19,7 @@ import re
 from decimal import Decimal
 from typing import Callable, NamedTuple
 
-from .._core import ConfigError
+from ..errors import ConfigError
 
 __all__ = ["Quantity", "parse_assignment", "parse_quantity", "parse_values", "split_outside_brackets", "text_of"]
 

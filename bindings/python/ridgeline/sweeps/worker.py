@@ -55,7 +55,7 @@ def run_remote(spec: Spec, tasks: list[Task]) -> list[Row]:
 
 def _holding(spec: Spec) -> tuple[ScenarioRuns, bool]:
     document, overrides, diagnose = spec
-    return ScenarioRuns(document, overrides), diagnose
+    return ScenarioRuns.read(document, overrides), diagnose
 
 
 @functools.lru_cache(maxsize=4)

@@ -57,9 +57,10 @@ std::string values_text(const whatif::Calibration& c) {
                fmt::format("kernels amiss {} instead of {}", percent(s.kernels_off_after),
                            percent(s.kernels_off_before))});
   for (const whatif::FittedValue& v : c.values) {
-    table.add({v.key, v.before, v.after, fmt::format("{}; {} {}", v.from, v.count, v.of)});
-    if (!v.bound.empty())
-      bounds += diagnosis::wrapped(fmt::format("  {}: {}", v.key, v.bound), 4) + "\n";
+    table.add({v.key, v.before, v.after,
+               fmt::format("{}; {} {}", v.from, v.count,
+                           v.count == 1 ? v.of.substr(0, v.of.size() - 1) : v.of)});
+    if (!v.bound.empty()) bounds += diagnosis::wrapped(fmt::format("  {}: {}", v.key, v.bound), 4);
   }
   return table.text({1, 2}) + bounds;
 }
@@ -100,7 +101,7 @@ std::string replay_text(const whatif::Replay& replay) {
   const double steps = static_cast<double>(replay.steps);
   for (const whatif::ReplayedVariant& v : replay.variants) {
     if (!v.ran()) {
-      out += diagnosis::wrapped(fmt::format("{}: cannot run: {}", v.name, v.cannot_run), 4) + "\n";
+      out += diagnosis::wrapped(fmt::format("{}: cannot run: {}", v.name, v.cannot_run), 4);
       continue;
     }
     const std::string binds =
@@ -141,14 +142,13 @@ std::string replay_text(const whatif::Replay& replay) {
          diagnosis::wrapped(
              "The batches stay as they were recorded: of queues, latencies and other batches a "
              "replay says nothing.",
-             0) +
-         "\n";
+             0);
 }
 
 std::string lines(const std::vector<std::string>& notes, const char* title) {
   if (notes.empty()) return "";
   std::string out = fmt::format("\n{}\n", title);
-  for (const std::string& note : notes) out += diagnosis::wrapped("  * " + note, 4) + "\n";
+  for (const std::string& note : notes) out += diagnosis::wrapped("  * " + note, 4);
   return out;
 }
 
@@ -160,7 +160,7 @@ std::string to_text(const FromTrace& answer, bool all) {
                                 answer.scenario.gpu.name);
   out += fmt::format("{}; {} fitted, {} held back\n", answer.facts.how_steps,
                      plural(c.fitted_steps, "step"), c.held_back_steps);
-  out += stacks_text(c) + "\n\n";
+  out += stacks_text(c) + "\n";
   out += agreement_text(c) + "\n" + values_text(c) + "\n" + classes_text(c);
   std::vector<std::string> notes = answer.facts.notes;
   notes.insert(notes.end(), c.notes.begin(), c.notes.end());
@@ -181,7 +181,7 @@ std::string to_text(const FromTrace& answer, bool all) {
                            "theirs, not those of the recorded server.",
                            answer.why_served),
                0) +
-           "\n\n" + to_text(*answer.served, all);
+           "\n" + to_text(*answer.served, all);
   }
   return out;
 }

@@ -30,15 +30,16 @@ struct Folder {
 
 /// A server unlike every shipped one: kernels of other speeds, launches and a host of other costs.
 sim::Scenario server(const std::vector<sim::Override>& more = {}) {
-  std::vector<sim::Override> overrides{{"workload.requests", "24"},
-                                       {"workload.arrivals", "{closed_loop: {concurrency: 8}}"},
-                                       {"workload.prompt_tokens", "{uniform: [300, 700]}"},
-                                       {"workload.output_tokens", "{uniform: [20, 60]}"},
-                                       {"stack.efficiency.time", "{gemm: 1.3, norm: 2}"},
-                                       {"stack.efficiency.bandwidth.attention_decode", "0.5"},
-                                       {"stack.launch.issue", "11 us"},
-                                       {"stack.launch.graph_dispatch", "1 us"},
-                                       {"stack.host.exposed", "0.7 ms"}};
+  std::vector<sim::Override> overrides{
+      {"workload.requests", "24"},
+      {"workload.arrivals", "{closed_loop: {concurrency: 8}}"},
+      {"workload.prompt_tokens", "{uniform: {low: 300, high: 700}}"},
+      {"workload.output_tokens", "{uniform: {low: 20, high: 60}}"},
+      {"stack.efficiency.time", "{gemm: 1.3, norm: 2}"},
+      {"stack.efficiency.bandwidth.attention_decode", "0.5"},
+      {"stack.launch.issue", "11 us"},
+      {"stack.launch.graph_dispatch", "1 us"},
+      {"stack.host.exposed", "0.7 ms"}};
   overrides.insert(overrides.end(), more.begin(), more.end());
   return sim::load_scenario("chat_8b", overrides, tests::shipped());
 }

@@ -30,6 +30,8 @@ constexpr std::array<Fusion, 9> kFusions{{
 
 /// Nearer by less than half a kernel a layer is chance: classes are told by names.
 constexpr double kWorthASwitch = 0.5;
+/// Stacks whose kernels explain a trace equally well.
+constexpr double kAlike = 0.01;
 
 void take_launch_mode(const TraceFacts& facts, Draft& draft) {
   const bool decodes = std::any_of(facts.steps.begin(), facts.steps.end(),
@@ -86,6 +88,10 @@ StackScore score_of(const std::vector<StepFacts>& real, const std::vector<StepFa
   }
   score.kernels_off /= std::max(1.0, kernels);
   score.time_off /= std::max(1e-9, seconds);
+  std::vector<double> lengths;
+  for (std::size_t i = 0; i < real.size(); ++i)
+    lengths.push_back(std::abs(simulated[i].duration.seconds() / real[i].duration.seconds() - 1.0));
+  score.step_off = median_of(std::move(lengths));
   return score;
 }
 
@@ -94,31 +100,37 @@ StackChoice choose_stack(const TraceFacts& facts, const std::vector<StepFacts>& 
                          const core::ConfigLibrary& library) {
   const std::vector<std::string> names =
       only.empty() ? library.names("stacks") : std::vector<std::string>{only};
-  std::optional<StackChoice> best;
   std::vector<StackScore> scores;
-  for (const std::string& name : names) {
+  const auto drafted = [&](const std::string& name) {
     Draft draft(facts, name, overrides);
     take_launch_mode(facts, draft);
+    return draft;
+  };
+  for (const std::string& name : names) {
     StackScore score;
     try {
-      score = score_of(steps, simulated(draft.scenario(library), steps));
+      score = score_of(steps, simulated(drafted(name).scenario(library), steps));
     } catch (const core::ConfigError& e) {
       if (names.size() == 1) throw;
       score.cannot_run = e.what();
     }
     score.name = name;
-    const bool nearer =
-        score.cannot_run.empty() && (!best || score.off() < best->scores.front().off());
-    if (nearer) best = StackChoice{std::move(draft), {score}, {}};
     scores.push_back(std::move(score));
   }
-  if (!best) throw core::ConfigError(scores.front().cannot_run);
   std::stable_sort(scores.begin(), scores.end(), [](const StackScore& a, const StackScore& b) {
     return a.cannot_run.empty() != b.cannot_run.empty() ? a.cannot_run.empty() : a.off() < b.off();
   });
-  best->scores = std::move(scores);
-  switch_fusions(steps, library, *best);
-  return std::move(*best);
+  if (!scores.front().cannot_run.empty()) throw core::ConfigError(scores.front().cannot_run);
+  const double least = scores.front().off();
+  const auto alike = std::find_if(scores.begin(), scores.end(), [&](const StackScore& s) {
+    return !s.cannot_run.empty() || s.off() > least + kAlike;
+  });
+  std::stable_sort(scores.begin(), alike, [](const StackScore& a, const StackScore& b) {
+    return a.step_off < b.step_off;
+  });
+  StackChoice choice{drafted(scores.front().name), std::move(scores), {}};
+  switch_fusions(steps, library, choice);
+  return choice;
 }
 
 }  // namespace ridgeline::whatif

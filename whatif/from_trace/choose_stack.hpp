@@ -1,7 +1,8 @@
 #pragma once
 // Which shipped stack explains a trace's kernels best, and which of its fusions the trace has not
 // or has besides. Two measures, added: kernels that one side has and the other has not, by class,
-// over the recorded ones; and the same of their time.
+// over the recorded ones; and the same of their time. Stacks that are alike in these are told apart
+// by the length of whole steps: their hosts differ.
 
 #include "whatif/from_trace/draft.hpp"
 #include "whatif/from_trace/fit.hpp"
@@ -12,6 +13,7 @@ struct StackScore {
   std::string name;
   double kernels_off = 0.0;  // kernels amiss, over those recorded
   double time_off = 0.0;     // likewise their time
+  double step_off = 0.0;     // of the steps' lengths, median
   std::string cannot_run;    // why it is no candidate on this machine
   [[nodiscard]] double off() const { return kernels_off + time_off; }
 };

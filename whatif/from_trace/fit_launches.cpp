@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <cstdlib>
 
 #include "whatif/from_trace/fit.hpp"
 
@@ -12,6 +12,9 @@ namespace {
 
 using core::Seconds;
 using Steps = std::vector<StepFacts>;
+
+/// Finer than that is no clock of a device: they tick at 100 MHz.
+constexpr core::Nanoseconds kClockTick{10};
 
 std::string text(core::Nanoseconds t) {
   return fmt::format("{:.4g} us", static_cast<double>(t.count) * 1e-3);
@@ -98,7 +101,7 @@ class LaunchFit {
            const Observed& observed) {
     if (observed.seconds.empty()) return;
     const core::Nanoseconds after = core::round_to_ns(Seconds{median_of(observed.seconds)});
-    if (after == before) return;
+    if (std::abs((after - before).count) < kClockTick.count) return;
     const std::string name = fmt::format("stack.launch.{}", key);
     draft_.set(name, fmt::format("{} ns", after.count));
     values_.push_back({name, text(before), text(after), from, observed.count, of, ""});

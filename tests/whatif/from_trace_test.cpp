@@ -5,14 +5,17 @@
 
 #include <catch2/catch.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "diagnosis/trace_study.hpp"
 #include "sim/run_directory.hpp"
 #include "sim/run_timeline.hpp"
+#include "tests/corpus.hpp"
 #include "tests/sim/fixtures.hpp"
 #include "timeline/writers/kineto.hpp"
+#include "whatif/compare.hpp"
 
 using namespace ridgeline;
 namespace fs = std::filesystem;
@@ -121,7 +124,8 @@ TEST_CASE("A run's directory is read as its trace is, its scenario unseen",
 
 TEST_CASE("The fitted scenario is a document that reads back and runs", "[whatif][from_trace]") {
   const Folder folder;
-  sim::write_run_directory(sim::run(server()), folder.path / "run");
+  // Long enough that its start and its end, when clients come and go, are few of the steps.
+  sim::write_run_directory(sim::run(server({{"workload.requests", "60"}})), folder.path / "run");
   whatif::TraceHints said = hints("");
   said.overrides = {{"stack.launch.floor", "3 us"}};
   const whatif::FromTrace answer = answer_of(folder.path / "run", {}, said);
@@ -163,6 +167,46 @@ TEST_CASE("A batch that would not fit the changed server's memory is not replaye
   CHECK_FALSE(answer.replay->variants.back().cannot_run.empty());
 }
 
+TEST_CASE("Kernels that beat the machine's peak are named, and not followed",
+          "[whatif][from_trace]") {
+  const Folder folder;
+  // Recorded on a machine of 4.8 TB/s, and said to be one of 2.04.
+  const sim::RunResult run =
+      sim::run(sim::load_scenario("chat_8b",
+                                  {{"hw", "h200"},
+                                   {"workload.requests", "8"},
+                                   {"workload.arrivals", "{closed_loop: {concurrency: 4}}"},
+                                   {"workload.output_tokens", "30"}},
+                                  tests::shipped()));
+  sim::write_run_directory(run, folder.path / "run");
+  whatif::TraceHints said = hints("");
+  said.hw = "a100";
+  const whatif::FromTrace answer = answer_of(folder.path / "run", {}, said);
+  const auto& values = answer.calibration.values;
+  const auto gemm = std::find_if(values.begin(), values.end(), [](const auto& v) {
+    return v.key == "stack.efficiency.time.gemm";
+  });
+  REQUIRE(gemm != values.end());
+  CHECK(gemm->bound.find("peak") != std::string::npos);
+  // No decode step is shorter than its weights at 2.04 TB/s.
+  const double weights = 2.0 * 7.5e9;  // bytes, without the embeddings that are not read
+  for (const whatif::ErrorRow& row : answer.calibration.after.fitted) {
+    if (row.name == "gemm") CHECK(row.simulated_seconds > 0.98 * weights / 2.04e12);
+  }
+}
+
+TEST_CASE("What the user says of the scenario is not fitted", "[whatif][from_trace]") {
+  const Folder folder;
+  sim::write_run_directory(sim::run(server({{"engine.enforce_eager", "true"}})),
+                           folder.path / "run");
+  whatif::TraceHints said = hints("");
+  said.overrides = {{"stack.launch.issue", "30 us"}};
+  const whatif::FromTrace answer = answer_of(folder.path / "run", {}, said);
+  CHECK(answer.scenario.stack.launch.issue == core::Nanoseconds{30'000});
+  for (const whatif::FittedValue& value : answer.calibration.values)
+    CHECK(value.key != "stack.launch.issue");
+}
+
 TEST_CASE("What a trace does not say is asked for", "[whatif][from_trace]") {
   const Folder folder;
   const sim::RunResult run = sim::run(server({{"workload.requests", "2"}}));
@@ -175,5 +219,40 @@ TEST_CASE("What a trace does not say is asked for", "[whatif][from_trace]") {
   CHECK(error(hints("lama3_8b")).find("llama3_8b") != std::string::npos);
   whatif::TraceHints unknown = hints();
   unknown.stack = "vllm_v2";
-  CHECK(error(unknown).find("vllm_v1") != std::string::npos);
+  CHECK(error(unknown).find("did you mean 'vllm_v") != std::string::npos);
+}
+
+TEST_CASE("A real decode step is explained by the stack that made it, and its diagnosis agrees",
+          "[whatif][from_trace][real]") {
+  const auto path =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
+  if (!path) return;
+  const whatif::FromTrace answer = answer_of(*path, {"quantize:int4"}, hints("qwen3_8b"));
+  CHECK(answer.calibration.choice.draft.stack() == "sglang");
+  CHECK(answer.calibration.held_back_steps == 0);  // there is but one step
+  CHECK(error_of(answer.calibration.after.fitted, "step") < 0.01);
+  REQUIRE(answer.replay->predictions.size() == 1);
+  CHECK(answer.replay->predictions.front().holds());
+}
+
+TEST_CASE("What was fitted to a server's real decode step holds of its real prefill",
+          "[whatif][from_trace][real]") {
+  const auto decode =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_decode_bs32_fullgraph.json.gz");
+  const auto prefill =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_prefill_15360tok_eager.json.gz");
+  if (!decode || !prefill) return;
+  const whatif::FromTrace fitted = answer_of(*decode, {}, hints("qwen3_8b"));
+  const whatif::Comparison other =
+      whatif::compare(diagnosis::TraceStudy(*prefill), fitted.scenario, std::nullopt);
+  CHECK(*other.step.ratio() == Approx(1.0).margin(0.08));  // the aim for whole steps
+}
+
+TEST_CASE("No scenario is built from a graph's capture", "[whatif][from_trace][real]") {
+  const auto path =
+      tests::corpus("traces/tracelens/mi300x_sglang_qwen3-8b_graphcapture_bs32.json.gz");
+  if (!path) return;
+  CHECK(tests::text_of<core::ConfigError>([&] {
+          answer_of(*path, {}, hints("qwen3_8b"));
+        }).find("capture") != std::string::npos);
 }

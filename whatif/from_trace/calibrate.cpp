@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "whatif/from_trace/fit_host.hpp"
@@ -18,10 +19,21 @@ constexpr double kNoChange = 0.002;       // factors nearer to 1 are left alone
 constexpr double kBound = 1.01;           // a group that comes out so much longer met its bound
 constexpr double kWorthANote = 0.01;      // of the device's busy time
 
-/// Every other one, from `first`.
-Steps alternate(const Steps& steps, std::size_t first) {
-  Steps out;
-  for (std::size_t i = first; i < steps.size(); i += 2) out.push_back(steps[i]);
+struct Halves {
+  Steps fitted;
+  Steps held_back;
+};
+
+/// Every other step, of decode steps and of those with prefills by themselves, so that both halves
+/// have both.
+Halves halves_of(const Steps& steps) {
+  Halves out;
+  std::array<bool, 2> hold_back{};
+  for (const StepFacts& step : steps) {
+    bool& turn = hold_back.at(step.decodes_only() ? 0 : 1);
+    (turn ? out.held_back : out.fitted).push_back(step);
+    turn = !turn;
+  }
   return out;
 }
 
@@ -96,6 +108,7 @@ class KernelFit {
     const double factor = std::clamp(median_of(ratios), hw::kLeastTimeFactor, hw::kMostTimeFactor);
     if (std::abs(factor - 1.0) < kNoChange) return 1.0;
     const hw::KernelKind first = kinds_of(group).front();
+    if (draft().is_given(fmt::format("stack.efficiency.time.{}", hw::name_of(first)))) return 1.0;
     for (const hw::KernelKind kind : kinds_of(group)) {
       if (kind == hw::KernelKind::experts && !scenario.model.has_experts()) continue;
       draft().set(fmt::format("stack.efficiency.time.{}", hw::name_of(kind)),
@@ -157,8 +170,7 @@ void note_counts(Calibration& out) {
 
 Calibration calibrate(const TraceFacts& facts, const TraceHints& hints,
                       const core::ConfigLibrary& library) {
-  const Steps fitted = alternate(facts.steps, 0);
-  const Steps held_back = alternate(facts.steps, 1);
+  const auto [fitted, held_back] = halves_of(facts.steps);
   Calibration out{choose_stack(facts, few(fitted), hints.stack, hints.overrides, library),
                   {},
                   fitted.size(),
@@ -174,7 +186,8 @@ Calibration calibrate(const TraceFacts& facts, const TraceHints& hints,
   for (const auto& [key, value] : draft.values()) {
     if (!key.starts_with("stack.lowering.")) shipped.set(key, value);
   }
-  const auto agreement = [&](const sim::Scenario& scenario) {
+  const auto agreement = [&, &fitted = fitted,
+                          &held_back = held_back](const sim::Scenario& scenario) {
     Agreement a;
     a.fitted = errors_of(fitted, simulated(scenario, fitted));
     if (!held_back.empty()) a.held_back = errors_of(held_back, simulated(scenario, held_back));

@@ -9,9 +9,10 @@
 //             device, from a queued kernel to the next
 //   host      what then is missing of a step's length, the same for every step
 //
-// Every other step with a known batch is held back: no number is fitted to it, and errors are given
-// for those and for the others. Left out: how a group's factor depends on the batch, and the host's
-// work that hides behind the device, which no trace shows.
+// Every other step with a known batch is held back, of steps with prefills and of those without: no
+// number is fitted to it, and errors are given for those and for the others. Left out: how a
+// group's factor depends on the batch, and the host's work that hides behind the device, which no
+// trace shows.
 
 #include <nlohmann/json.hpp>
 

@@ -59,7 +59,7 @@ void Draft::add_workload(const TraceFacts& facts) {
     decoded += static_cast<double>(shape.decode_sequences);
     if (shape.decode_sequences == 0) continue;
     const auto sequences = static_cast<double>(shape.decode_sequences);
-    batches.push_back(sequences);
+    batches.push_back(sequences + static_cast<double>(shape.prefill_sequences));
     contexts.push_back(static_cast<double>(shape.decode_context) / sequences);
   }
   std::int64_t concurrency = rounded(median_of(batches));
@@ -89,15 +89,21 @@ void Draft::add_workload(const TraceFacts& facts) {
   set("workload.arrivals.closed_loop.concurrency", std::to_string(concurrency));
   set("workload.prompt_tokens", std::to_string(prompt));
   set("workload.output_tokens", std::to_string(output));
-  assumptions_.push_back(fmt::format(
-      "{} clients, each waiting for its answer: the median batch; when requests came is not in a "
-      "trace",
-      concurrency));
+  assumptions_.push_back(
+      fmt::format("{} clients, each waiting for its answer: as many as sequences in the median "
+                  "step that decodes; when requests came is not in a "
+                  "trace",
+                  concurrency));
   const sim::EngineSpec defaults;
   if (most_tokens > defaults.max_num_batched_tokens)
     set("engine.max_num_batched_tokens", std::to_string(most_tokens));
   if (most_sequences > defaults.max_num_seqs)
     set("engine.max_num_seqs", std::to_string(most_sequences));
+}
+
+bool Draft::is_given(const std::string& key) const {
+  return std::any_of(overrides_.begin(), overrides_.end(),
+                     [&](const sim::Override& o) { return o.first == key; });
 }
 
 void Draft::set(const std::string& key, const std::string& value) {

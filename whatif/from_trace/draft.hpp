@@ -15,6 +15,8 @@ class Draft {
  public:
   Draft(const TraceFacts& facts, const std::string& stack, std::vector<sim::Override> overrides);
 
+  /// Whether the user said what a value is: then it is not for fitting.
+  [[nodiscard]] bool is_given(const std::string& key) const;
   /// Sets a value of the document.
   void set(const std::string& key, const std::string& value);
   /// ConfigError as sim::read_scenario has it.

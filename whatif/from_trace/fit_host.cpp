@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "whatif/from_trace/fit.hpp"
@@ -40,6 +42,11 @@ Missing missing_of(const Steps& steps, const sim::Scenario& scenario) {
 
 void fit_host(const std::vector<StepFacts>& steps, const core::ConfigLibrary& library, Draft& draft,
               std::vector<FittedValue>& values, std::vector<std::string>& notes) {
+  const std::array<const char*, 4> keys{"stack.host.step", "stack.host.per_sequence",
+                                        "stack.host.per_sequence_ahead", "stack.host.exposed"};
+  // The four are fitted together or not at all.
+  if (std::any_of(keys.begin(), keys.end(), [&](const char* k) { return draft.is_given(k); }))
+    return;
   sim::Scenario scenario = draft.scenario(library);
   const workloads::HostSpec shipped = scenario.stack.host;
   Missing missing = missing_of(steps, scenario);
@@ -51,8 +58,7 @@ void fit_host(const std::vector<StepFacts>& steps, const core::ConfigLibrary& li
   // A host that runs ahead may be kept as it is and something added; any other is fitted whole, and
   // so is one that makes the steps too long.
   if (!ahead || missing.seconds < 0.0) {
-    for (const char* key : {"step", "per_sequence", "per_sequence_ahead", "exposed"})
-      draft.set(fmt::format("stack.host.{}", key), "0 s");
+    for (const char* key : keys) draft.set(key, "0 s");
     for (const auto& [key, before] :
          {std::pair{"stack.host.per_sequence", shipped.per_sequence},
           std::pair{"stack.host.per_sequence_ahead", shipped.per_sequence_ahead}}) {

@@ -103,6 +103,7 @@ class LaunchFit {
     const core::Nanoseconds after = core::round_to_ns(Seconds{median_of(observed.seconds)});
     if (std::abs((after - before).count) < kClockTick.count) return;
     const std::string name = fmt::format("stack.launch.{}", key);
+    if (draft_.is_given(name)) return;
     draft_.set(name, fmt::format("{} ns", after.count));
     values_.push_back({name, text(before), text(after), from, observed.count, of, ""});
   }

@@ -34,7 +34,7 @@ def from_trace(trace, *argv, code=0):
 def test_the_fit_is_told_with_its_errors_and_where_each_number_is_from(trace):
     answer = json.loads(from_trace(trace, "--json"))
     fit = answer["fit"]
-    assert fit["fitted_steps"] - fit["held_back_steps"] in (0, 1)
+    assert fit["fitted_steps"] - fit["held_back_steps"] in (0, 1, 2)  # an odd one of the decode steps, of those with prefills
     held_back = {row["name"]: row for row in fit["after"]["held_back"]}
     assert held_back["step"]["median_error"] < 0.02
     gemm = next(v for v in fit["values"] if v["key"] == "stack.efficiency.time.gemm")

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "bindings/register.hpp"
+#include "bindings/simulating.hpp"
 #include "fidelity/calibrate.hpp"
 #include "fidelity/predict.hpp"
 #include "fidelity/validate_files.hpp"
@@ -12,6 +13,7 @@ namespace ridgeline::bindings {
 namespace {
 
 namespace py = pybind11;
+using unlock = py::call_guard<py::gil_scoped_release>;
 
 std::optional<std::string> given(const std::string& name) {
   return name.empty() ? std::nullopt : std::optional<std::string>(name);
@@ -44,15 +46,15 @@ std::string predict_text(const std::string& operation, const std::string& text,
 
 std::string validate(const std::vector<std::string>& paths, const std::string& hw,
                      const std::string& scenario) {
-  bool interrupted = false;
-  const auto groups =
-      fidelity::validate_files(paths_of(paths), core::ConfigLibrary::standard(), given(hw),
-                               given(scenario), [&interrupted](std::size_t, std::size_t) {
-                                 interrupted = ::PyErr_CheckSignals() != 0;
-                                 return !interrupted;
-                               });
-  if (interrupted) throw py::error_already_set();
-  return fidelity::to_json(groups).dump();
+  return simulating([&] {
+    const auto groups =
+        fidelity::validate_files(paths_of(paths), core::ConfigLibrary::standard(), given(hw),
+                                 given(scenario), [](std::size_t, std::size_t) {
+                                   hear_signals();
+                                   return true;
+                                 });
+    return fidelity::to_json(groups).dump();
+  });
 }
 
 std::string calibrate(const std::vector<std::string>& paths, const std::string& hw,
@@ -70,11 +72,13 @@ std::string calibrate(const std::vector<std::string>& paths, const std::string& 
 }  // namespace
 
 void register_measurements(py::module_& m) {
-  m.def("predict_file", &predict_file, py::arg("operation"), py::arg("path"), py::arg("hw"));
-  m.def("predict_text", &predict_text, py::arg("operation"), py::arg("text"), py::arg("hw"));
+  m.def("predict_file", &predict_file, py::arg("operation"), py::arg("path"), py::arg("hw"),
+        unlock());
+  m.def("predict_text", &predict_text, py::arg("operation"), py::arg("text"), py::arg("hw"),
+        unlock());
   m.def("validate", &validate, py::arg("paths"), py::arg("hw"), py::arg("scenario"));
   m.def("calibrate", &calibrate, py::arg("paths"), py::arg("hw"), py::arg("only"),
-        py::arg("every_row"));
+        py::arg("every_row"), unlock());
 }
 
 }  // namespace ridgeline::bindings

@@ -1,105 +1,136 @@
+#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bindings/register.hpp"
+#include "bindings/run_fields.hpp"
+#include "bindings/scenarios.hpp"
+#include "bindings/simulating.hpp"
+#include "bindings/spans.hpp"
 #include "bindings/told.hpp"
-#include "diagnosis/evidence_check.hpp"
-#include "diagnosis/evidence_template.hpp"
+#include "bindings/write_trace.hpp"
 #include "diagnosis/report.hpp"
+#include "sim/metrics.hpp"
 #include "sim/run.hpp"
 #include "sim/run_directory.hpp"
-#include "whatif/case.hpp"
+#include "sim/run_timeline.hpp"
 #include "whatif/diagnose_run.hpp"
-#include "whatif/exercise/deck.hpp"
-#include "whatif/told_evidence.hpp"
+#include "whatif/run_case.hpp"
 
 namespace ridgeline::bindings {
 namespace {
 
 namespace py = pybind11;
+using unlock = py::call_guard<py::gil_scoped_release>;
 
-/// JSON text crosses the border; the package turns it into dictionaries.
-std::string run(const std::string& scenario, const std::vector<sim::Override>& overrides,
-                const std::string& out) {
-  const auto library = core::ConfigLibrary::standard();
-  bool interrupted = false;
-  sim::RunOptions options;
-  options.progress = [&interrupted](std::size_t, std::size_t, core::Instant) {
-    interrupted =
-        ::PyErr_CheckSignals() != 0;  // Ctrl-C, or whatever else a handler of Python's raises
-    return !interrupted;
-  };
-  const sim::RunResult result =
-      sim::run(whatif::open_scenario(scenario, overrides, library), options);
-  if (interrupted) throw py::error_already_set();
-  const sim::Metrics metrics = sim::measure(result);
-  const auto answer = whatif::diagnose_run(result, metrics);
-  if (!out.empty()) sim::write_run_directory(result, out);
-  nlohmann::ordered_json json;
-  json["result"] = sim::result_json(result, metrics);
-  if (answer) json["diagnosis"] = diagnosis::to_json(*answer);
-  return json.dump();
-}
+/// What a run left behind, kept alive by whoever looks into it.
+class Run {
+ public:
+  explicit Run(sim::RunResult result)
+      : result_(std::make_shared<const sim::RunResult>(std::move(result))),
+        metrics_(sim::measure(*result_)) {}
 
-Told diagnose(const std::string& path) {
-  const auto library = core::ConfigLibrary::standard();
-  const auto answered = [](const diagnosis::Evidence& evidence, const diagnosis::Places& places,
-                           const std::vector<std::string>& notes) {
-    const diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
-    auto json = diagnosis::to_json(answer);
-    if (!notes.empty()) json["notes"] = notes;
-    return Told(json.dump(), evidence, answer, places);
-  };
-  if (std::filesystem::is_directory(path))
-    return answered(whatif::open_evidence(path, library), {}, {});
-  const diagnosis::EvidenceDocument told = whatif::open_told(path, library);
-  return answered(told.evidence, {told.document, library}, told.notes);
-}
-
-std::string check_evidence(const std::string& path) {
-  const auto library = core::ConfigLibrary::standard();
-  const diagnosis::EvidenceDocument told = whatif::open_told(path, library);
-  return diagnosis::to_json(
-             diagnosis::check_evidence(told.evidence, diagnosis::Places(told.document, library)),
-             told.notes)
-      .dump();
-}
-
-std::string evidence_template(const std::string& machine, const std::string& model, bool training) {
-  return diagnosis::evidence_template({.machine = machine, .model = model}, training);
-}
-
-std::string exercise(std::int64_t n, std::uint64_t seed, const std::string& source,
-                     const std::string& level) {
-  whatif::Deck deck({whatif::drill_source_named(source), whatif::drill_level_named(level), seed},
-                    core::ConfigLibrary::standard());
-  nlohmann::ordered_json items = nlohmann::ordered_json::array();
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (::PyErr_CheckSignals() != 0) throw py::error_already_set();
-    const auto next = deck.next();
-    if (!next) break;
-    items.push_back(whatif::to_json(*next, true));
+  [[nodiscard]] const Result& result() const { return result_; }
+  [[nodiscard]] std::string json() const { return sim::result_json(*result_, metrics_).dump(); }
+  [[nodiscard]] std::string scenario_yaml() const {
+    return core::to_yaml(result_->scenario.document);
   }
-  return items.dump();
+
+  /// Computed once; nothing for a run without a step.
+  [[nodiscard]] std::optional<Told> diagnosis() {
+    const std::lock_guard lock(diagnosing_);
+    if (!diagnosed_) {
+      if (!result_->steps.empty()) {
+        const auto evidence =
+            whatif::observe_run(*result_, metrics_, whatif::telling_part(*result_));
+        diagnosis::Diagnosis answer = diagnosis::diagnose(evidence);
+        told_.emplace(diagnosis::to_json(answer).dump(), evidence, answer, diagnosis::Places{});
+      }
+      diagnosed_ = true;
+    }
+    return told_;
+  }
+
+  void save(const std::string& directory) const { sim::write_run_directory(*result_, directory); }
+
+ private:
+  Result result_;
+  sim::Metrics metrics_;
+  std::mutex diagnosing_;
+  bool diagnosed_ = false;
+  std::optional<Told> told_;
+};
+using RunHandle = std::shared_ptr<Run>;
+
+/// (requests answered, requests in all or 0, simulated seconds)
+using ProgressCall = std::function<void(std::size_t, std::size_t, double)>;
+
+RunHandle run(const ScenarioHandle& scenario, const std::optional<ProgressCall>& progress) {
+  return simulating([&] {
+    std::exception_ptr raised;  // what a handler of Python's or the caller's function raised
+    sim::RunOptions options;
+    options.progress = [&](std::size_t answered, std::size_t in_all, core::Instant now) {
+      try {
+        hear_signals();
+        if (progress) (*progress)(answered, in_all, now.since_start().value());
+      } catch (...) {
+        raised = std::current_exception();
+      }
+      return raised == nullptr;
+    };
+    sim::RunResult result = sim::run(*scenario, options);
+    if (raised) std::rethrow_exception(raised);
+    return std::make_shared<Run>(std::move(result));
+  });
+}
+
+RunHandle load_run(const std::string& directory) {
+  return std::make_shared<Run>(sim::read_run_directory(directory, core::ConfigLibrary::standard()));
+}
+
+std::string cases(const std::vector<std::string>& letters) {
+  return simulating([&] {
+    const auto library = core::ConfigLibrary::standard();
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const whatif::Case& what : whatif::chosen_cases(letters, library)) {
+      hear_signals();
+      json.push_back(whatif::to_json(whatif::run_case(what, library)));
+    }
+    return json.dump();
+  });
 }
 
 }  // namespace
 
 void register_runs(py::module_& m) {
-  py::class_<Told>(m, "Told")
-      .def("json", &Told::json)
-      .def("text", &Told::text)
-      .def("markdown", &Told::markdown)
-      .def("memo", &Told::memo)
-      .def("explain", &Told::explain, py::arg("quantity"))
-      .def("derivations", &Told::derivations);
-  m.def("run", &run, py::arg("scenario"), py::arg("overrides"), py::arg("out"));
-  m.def("diagnose", &diagnose, py::arg("evidence"));
-  m.def("check_evidence", &check_evidence, py::arg("path"));
-  m.def("evidence_template", &evidence_template, py::arg("machine"), py::arg("model"),
-        py::arg("training"));
-  m.def("exercise", &exercise, py::arg("n"), py::arg("seed"), py::arg("source"), py::arg("level"));
+  py::class_<Run, RunHandle>(m, "Run")
+      .def("json", &Run::json)
+      .def("scenario_yaml", &Run::scenario_yaml)
+      .def("diagnosis", &Run::diagnosis, unlock())
+      .def("save", &Run::save, py::arg("directory"), unlock())
+      .def("requests", [](const Run& r) { return request_records(r.result()); })
+      .def("steps", [](const Run& r) { return step_records(r.result()); })
+      .def("counters", [](const Run& r) { return counter_records(r.result()); })
+      .def("token_gaps", [](const Run& r) { return token_gap_records(r.result()); })
+      .def(
+          "spans",
+          [](const Run& r, double begin_s, double end_s) {
+            return Spans::of(sim::RunTimeline(*r.result()), window_between(begin_s, end_s));
+          },
+          py::arg("begin_s"), py::arg("end_s"), unlock())
+      .def(
+          "write_trace",
+          [](const Run& r, const std::string& path, const std::string& format, double begin_s,
+             double end_s) {
+            write_trace(*r.result(), path, format, window_between(begin_s, end_s));
+          },
+          py::arg("path"), py::arg("format"), py::arg("begin_s"), py::arg("end_s"), unlock());
+  m.def("run", &run, py::arg("scenario"), py::arg("progress"));
+  m.def("load_run", &load_run, py::arg("directory"), unlock());
+  m.def("cases", &cases, py::arg("letters"));
 }
 
 }  // namespace ridgeline::bindings

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -67,32 +66,6 @@ int print_summary(const std::vector<whatif::CaseOutcome>& outcomes) {
   return all_hold ? kDone : kFailedCheck;
 }
 
-/// The cases of these letters, each once and in their order; all of them when no letter is given.
-std::vector<whatif::Case> chosen_cases(const std::vector<std::string>& letters,
-                                       const core::ConfigLibrary& library) {
-  std::vector<whatif::Case> all;
-  std::vector<std::string> known;
-  for (const auto& file : whatif::case_files(library)) {
-    all.push_back(whatif::load_case(file, library));
-    known.push_back(all.back().letter);
-  }
-  if (letters.empty()) return all;
-  std::vector<std::string> wanted;
-  for (std::string letter : letters) {
-    if (letter.size() == 1)
-      letter[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter[0])));
-    if (std::find(known.begin(), known.end(), letter) == known.end()) {
-      throw core::ConfigError(
-          fmt::format("unknown case '{}'{}", letter, core::suggestion(letter, known)));
-    }
-    wanted.push_back(letter);
-  }
-  std::erase_if(all, [&](const whatif::Case& c) {
-    return std::find(wanted.begin(), wanted.end(), c.letter) == wanted.end();
-  });
-  return all;
-}
-
 int synthesis(const Options& options) {
   if (!options.letters.empty())
     throw core::ConfigError("cases: a letter cannot stand beside --synthesis");
@@ -107,7 +80,7 @@ int cases(const Options& options) {
   const auto library = core::ConfigLibrary::standard();
   std::vector<whatif::CaseOutcome> outcomes;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const whatif::Case& what : chosen_cases(options.letters, library)) {
+  for (const whatif::Case& what : whatif::chosen_cases(options.letters, library)) {
     outcomes.push_back(whatif::run_case(what, library));
     if (options.json) {
       json.push_back(whatif::to_json(outcomes.back()));

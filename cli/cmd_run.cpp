@@ -89,9 +89,16 @@ void print_result(const sim::RunResult& result, const sim::Metrics& m) {
                number(m.per_second(static_cast<double>(m.output_tokens))));
     fmt::print(
         "  KV cache: {} blocks of {} tokens, at most {:.1f} % used; at most {} running, {} "
-        "waiting\n\n",
+        "waiting\n",
         counted(result.memory.kv_blocks), s.engine.block_size, 100.0 * m.peak_kv_usage,
         m.peak_running, m.peak_waiting);
+    if (m.prefix_cache_hit_tokens > 0)
+      fmt::print("  prefix cache: {:.1f} % of the prompt tokens found\n",
+                 100.0 * m.prefix_cache_hit_rate());
+    if (m.draft_tokens > 0)
+      fmt::print("  speculation: {:.1f} % of {} drafts accepted, {:.2f} tokens a decode\n",
+                 100.0 * m.acceptance_rate(), counted(m.draft_tokens), result.tokens_per_decode());
+    fmt::print("\n");
     print_latency(m);
   }
   fmt::print("  {} steps\n", counted(static_cast<std::int64_t>(result.steps.size())));

@@ -3,6 +3,7 @@
 // do when it is chosen.
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ Action declare_corpus(CLI::App& app);
 Action declare_score(CLI::App& app);
 Action declare_drill(CLI::App& app);
 Action declare_list(CLI::App& app);
+/// Commands that are written in Python (bindings/python/ridgeline/commands.py): the process becomes
+/// the interpreter.
+[[nodiscard]] std::span<const Command> python_commands();
 
 /// Exit codes: the user's input was wrong; the input was right but cannot run; stopped by Ctrl-C;
 /// our bug.

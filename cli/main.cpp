@@ -12,6 +12,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
 #include "core/error.hpp"
 
 namespace ridgeline::cli {
@@ -64,12 +65,14 @@ int run_program(int argc, char** argv) {
       "Ridgeline simulates an LLM inference server on a GPU and says what its speed is bound by."};
   app.footer(kFooter);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "ridgeline 0.1.0");
+  app.set_version_flag("--version", "ridgeline " RIDGELINE_VERSION);
   Action chosen;
-  for (const Command& command : kCommands) {
+  const auto add = [&app, &chosen](const Command& command) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->callback([&chosen, action = command.declare(*sub)] { chosen = action; });
-  }
+  };
+  for (const Command& command : kCommands) add(command);
+  for (const Command& command : python_commands()) add(command);
   try {
     if (const auto done = parse_arguments(app, argc, argv)) return *done;
     return chosen();
@@ -114,8 +117,6 @@ void add_overrides(CLI::App& app, std::vector<std::string>& overrides) {
       ->allow_extra_args(false);
 }
 
-}  // namespace ridgeline::cli
+int program(int argc, char** argv) { return with_output_written(run_program(argc, argv)); }
 
-int main(int argc, char** argv) {
-  return ridgeline::cli::with_output_written(ridgeline::cli::run_program(argc, argv));
-}
+}  // namespace ridgeline::cli

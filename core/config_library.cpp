@@ -7,10 +7,18 @@
 #include "core/spelling.hpp"
 
 #ifndef RIDGELINE_CONFIG_ROOT
-#define RIDGELINE_CONFIG_ROOT "configs"
+#define RIDGELINE_CONFIG_ROOT ""  // known only once it is installed
 #endif
 
 namespace ridgeline::core {
+namespace {
+
+std::filesystem::path& shipped_root() {
+  static std::filesystem::path root{RIDGELINE_CONFIG_ROOT};
+  return root;
+}
+
+}  // namespace
 
 bool is_path(std::string_view reference) {
   return reference.find('/') != std::string_view::npos || reference.ends_with(".yaml") ||
@@ -25,13 +33,22 @@ std::filesystem::path path_from(const Node& scalar) {
 
 ConfigLibrary ConfigLibrary::standard() {
   const char* chosen = std::getenv("RIDGELINE_CONFIGS");
-  if (chosen == nullptr || *chosen == '\0') return ConfigLibrary{RIDGELINE_CONFIG_ROOT};
   std::error_code error;
+  if (chosen == nullptr || *chosen == '\0') {
+    if (!std::filesystem::is_directory(shipped_root(), error)) {
+      throw ConfigError("the configurations that ship with the program are not at '" +
+                        shipped_root().string() +
+                        "': install it again, or set RIDGELINE_CONFIGS to a folder of them");
+    }
+    return ConfigLibrary{shipped_root()};
+  }
   if (!std::filesystem::is_directory(chosen, error)) {
     throw ConfigError(std::string("RIDGELINE_CONFIGS: no such directory: ") + chosen);
   }
   return ConfigLibrary{chosen};
 }
+
+void ConfigLibrary::install(std::filesystem::path root) { shipped_root() = std::move(root); }
 
 Node ConfigLibrary::resolve(std::string_view kind, const Node& node, std::string_view key) const {
   Reference reference{kind, key.empty() ? kind : key};

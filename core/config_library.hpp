@@ -24,9 +24,12 @@ class ConfigLibrary {
  public:
   explicit ConfigLibrary(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// The library that ships with the program: $RIDGELINE_CONFIGS if set, else the folder it was
-  /// built or installed with. ConfigError when that is no directory.
+  /// The library that ships with the program: $RIDGELINE_CONFIGS if set, else the folder that
+  /// `install` named, else the one of the source tree it was built in. ConfigError when there is
+  /// none.
   [[nodiscard]] static ConfigLibrary standard();
+  /// Says where an installed program has its configurations. Not while others call `standard`.
+  static void install(std::filesystem::path root);
 
   /// The whole document that `reference` means, bases resolved. `kind` is the folder: "hw",
   /// "models", "stacks", "scenarios"; `key` is what the reference stands at ("model"), for errors,

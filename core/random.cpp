@@ -5,7 +5,6 @@
 #include <cmath>
 
 namespace ridgeline::core {
-namespace {
 
 // SplitMix64's finalizer: Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
 // OOPSLA 2014.
@@ -15,6 +14,8 @@ std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
 }
+
+namespace {
 
 constexpr std::uint64_t kStreams = 0x5249444745ULL;  // keeps a stream's key apart from its counters
 

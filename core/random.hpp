@@ -8,6 +8,9 @@
 
 namespace ridgeline::core {
 
+/// A well-mixed number for every number, one to one.
+[[nodiscard]] std::uint64_t mix(std::uint64_t z);
+
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name);

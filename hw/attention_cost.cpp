@@ -183,7 +183,9 @@ class Pricing {
                                      const AttentionDecode& kernel) const {
     const Traffic traffic = traffic_of(query, gpu_.cache);
     AttentionCost cost = begin(traffic);
-    const double group = static_cast<double>(query.heads) / static_cast<double>(query.kv_heads);
+    // Several tokens of a sequence read the same keys and fill a tile as its query heads do.
+    const double group = static_cast<double>(query.heads) / static_cast<double>(query.kv_heads) *
+                         std::max(1.0, query.new_tokens / std::max(1.0, query.sequences));
     const double keys = seen(query.context / std::max(1.0, query.sequences), query.window);
     const double steps = std::max(1.0, whole_up(keys / static_cast<double>(kernel.step)));
     const double row_tiles = whole_up(group / static_cast<double>(kernel.rows));
@@ -243,7 +245,9 @@ class Pricing {
     const double longest_count = std::max(step_count, whole_up(seen(decode.longest, decode.window) /
                                                                static_cast<double>(kernel.step)));
     const Seconds step = step_time(decode, kernel.rows, kernel.step, kernel.rate);
-    const double decode_tiles = decode.sequences * static_cast<double>(decode.heads);
+    const double each = std::max(1.0, decode.new_tokens / decode.sequences);
+    const double decode_tiles = decode.sequences * static_cast<double>(decode.heads) *
+                                whole_up(each / static_cast<double>(kernel.rows));
     load.workgroups += decode_tiles;
     load.full += decode_tiles;
     load.total += (kernel.start + step * step_count) * decode_tiles;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence.md, docs/evidence_text.md, docs/drill.md, docs/score.md, and
+"""Writes the parts of the documentation that the program itself says: docs/cases.md, docs/evidence.md, docs/evidence_text.md, docs/drill.md, docs/score.md, docs/whatif.md, and
 the marked blocks of README.md.
 
     scripts/update_docs.py                   rewrites what changed
@@ -106,7 +106,7 @@ def drill_page():
         " on a",
         "logarithmic scale, of what the best one does, or when the truth lists it. A reject is right when it brings less than 5 %, or is"
         " listed. What",
-        "the simulator has no mechanism for (a draft model, prefixes) is asked only where the truth lists it. Of the four observations the"
+        "rests on what no sheet says (accepted drafts, shared prefixes) is asked only where the truth lists it. Of the four observations the"
         " right one is",
         "the first finding of the diagnosis of the sheet; the others are later findings, and findings about other servers. Sheets that do not"
         " lead to",
@@ -135,6 +135,54 @@ def drill_page():
         run(*DRILL, "--answers", "-", typed="e\nb\nc\nf\n").strip(),
         "```",
     ]
+    return "\n".join(lines) + "\n"
+
+
+def verified_rows(case):
+    """What the diagnosis of a case promises of each fix and reject, beside what came of it."""
+    for p in json.loads(run("whatif", case, "--verify-diagnosis", "--json"))["predictions"]:
+        low, high = p["speedup"]
+        measured = f"{p['measured']:.2f}x" if p["measured"] is not None else "not run"
+        yield f"| {case} | {p['fix']} | {p['place']} | {low:.2f}x to {high:.2f}x | {measured} | {p.get('note', '')} |"
+
+
+def whatif_page():
+    table = run("whatif", "--list")
+    lines = [
+        "# What if",
+        "",
+        "Written by `scripts/update_docs.py`; tables and listings by the program.",
+        "",
+        "`ridgeline whatif SCENARIO CHANGE...` runs a scenario as it is and after changes, and puts them side by side: throughput, latencies,",
+        "memory, cost, energy, the lines of the ledger that moved, what binds now, and what the diagnosis of the scenario as it is had said of",
+        "the change. Changes are made one after the other; `--each` runs every one alone too. A change that cannot run (a model that does not",
+        "fit) is a line with the reason. In Python: `rl.whatif(\"chat_8b\", \"quantize:int4\", \"gpu:h200\", each=True)`.",
+        "",
+        "Gains are in what the scenario is about: output tokens a second where clients wait for their answers or the server cannot keep up,",
+        "time to the last token where requests come at a rate that it can serve, time to first token where answers are one token, tokens",
+        "trained on a second of a training step. Rates are those of all data-parallel copies. Costs are `usd_per_gpu_hour` (from",
+        "`configs/prices.yaml`, or what the scenario says) over the rate; energy is rough.",
+        "",
+        "```text",
+        run("whatif", "chat_8b", "quantize:int4", "gpu:h200", "--each").rstrip(),
+        "```",
+        "",
+        "## Changes",
+        "",
+        "```text",
+        table.rstrip(),
+        "```",
+        "",
+        "## Is the diagnosis right?",
+        "",
+        "`ridgeline whatif SCENARIO --verify-diagnosis` runs a scenario again with every fix that its diagnosis recommends and every one that it",
+        "rejects, as far as the simulator has a mechanism for it. Of the five cases:",
+        "",
+        "| case | fix | | predicted | measured | |",
+        "|---|---|---|--:|--:|---|",
+    ]
+    for path in sorted((ROOT / "configs" / "cases").glob("*.evidence.yaml")):
+        lines += verified_rows(path.name.removesuffix(".evidence.yaml"))
     return "\n".join(lines) + "\n"
 
 
@@ -316,7 +364,7 @@ def main():
     docs = ROOT / "docs"
     stale = bring_up_to_date({ROOT / "README.md": readme, docs / "cases.md": cases_page(), docs / "evidence.md": evidence_page(),
                               docs / "evidence_text.md": evidence_text_page(), docs / "drill.md": drill_page(),
-                              docs / "score.md": score_page()}, args.check, "scripts/update_docs.py")
+                              docs / "score.md": score_page(), docs / "whatif.md": whatif_page()}, args.check, "scripts/update_docs.py")
     sys.exit(1 if stale else 0)
 
 

@@ -12,11 +12,11 @@ constexpr std::int64_t kMostGpus = 1024;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kMostBlocks = 1 << 27;  // times a block of 16 still counts in 32 bits
 
-/// vLLM's sizes: 1, 2, 4, 8 to 248 by 8, 256 and on by 16, up to min(2 max_num_seqs, 512) and the
-/// token budget.
+/// vLLM's sizes: 1, 2, 4, 8 to 248 by 8, 256 and on by 16, up to twice the tokens of max_num_seqs
+/// decodes, 512 and the token budget.
 std::vector<std::int64_t> default_capture_sizes(const EngineSpec& engine) {
-  const std::int64_t most =
-      std::min({2 * engine.max_num_seqs, std::int64_t{512}, engine.max_num_batched_tokens});
+  const std::int64_t most = std::min({2 * engine.max_num_seqs * engine.tokens_per_decode(),
+                                      std::int64_t{512}, engine.max_num_batched_tokens});
   std::vector<std::int64_t> sizes;
   for (const std::int64_t s : {1, 2, 4}) {
     if (s <= most) sizes.push_back(s);
@@ -25,11 +25,50 @@ std::vector<std::int64_t> default_capture_sizes(const EngineSpec& engine) {
   return sizes;
 }
 
+/// A graph of decodes holds whole sequences, so its size is a multiple of what each computes: vLLM
+/// rounds the sizes up, and leaves out what then is larger than the largest.
+void hold_whole_decodes(std::vector<std::int64_t>& sizes, std::int64_t tokens_per_decode) {
+  if (tokens_per_decode == 1 || sizes.empty()) return;
+  const std::int64_t most = sizes.back();
+  for (std::int64_t& size : sizes)
+    size = (size + tokens_per_decode - 1) / tokens_per_decode * tokens_per_decode;
+  std::erase_if(sizes, [most](std::int64_t size) { return size > most; });
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+}
+
+void read_speculation(EngineSpec& e, const core::Reader& in, const workloads::ModelSpec& model) {
+  if (!in.has("speculative_config")) return;
+  constexpr const char* kKey = "speculative_config";
+  e.speculative_config = read_speculative_config(in.child(kKey), model);
+  in.require(e.max_num_batched_tokens >= e.tokens_per_decode(), "max_num_batched_tokens",
+             "at least the " + std::to_string(e.tokens_per_decode()) +
+                 " tokens that a decode step with drafts computes of a sequence");
+  if (e.num_scheduler_steps > 1)
+    in.reject(kKey, "drafts are checked step by step; set engine.num_scheduler_steps=1");
+  const auto& draft = e.speculative_config->draft;
+  if (!draft) {
+    // The host must see the tokens before it can look for them.
+    if (in.has("async_scheduling") && e.async_scheduling)
+      in.reject("async_scheduling",
+                "n-grams are looked up by the host between two steps; set it "
+                "to false, or name a draft model");
+    e.async_scheduling = false;
+    return;
+  }
+  if (e.parallelism.pipeline > 1)
+    in.reject(kKey, "a draft model runs on one stage; set engine.pipeline_parallel_size=1");
+  if (draft->heads % e.parallelism.tensor != 0) {
+    in.reject(kKey, "the draft model's " + std::to_string(draft->heads) +
+                        " heads cannot be split over engine.tensor_parallel_size = " +
+                        std::to_string(e.parallelism.tensor) + " GPUs");
+  }
+}
+
 }  // namespace
 
-std::optional<std::int64_t> EngineSpec::graph_size_for(std::int64_t sequences) const {
+std::optional<std::int64_t> EngineSpec::graph_size_for(std::int64_t tokens) const {
   const auto it =
-      std::lower_bound(cudagraph_capture_sizes.begin(), cudagraph_capture_sizes.end(), sequences);
+      std::lower_bound(cudagraph_capture_sizes.begin(), cudagraph_capture_sizes.end(), tokens);
   if (it == cudagraph_capture_sizes.end()) return std::nullopt;
   return *it;
 }
@@ -78,6 +117,7 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.enable_prefix_caching = in.get("enable_prefix_caching", e.enable_prefix_caching);
   e.num_scheduler_steps = whole("num_scheduler_steps", 1, 1, 1024);
   e.async_scheduling = in.get("async_scheduling", e.async_scheduling);
+  read_speculation(e, in, model);
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);
   if (in.has("watermark")) e.watermark = in.fraction("watermark", 0.0, 0.5);
@@ -98,6 +138,7 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   } else {
     e.cudagraph_capture_sizes = default_capture_sizes(e);
   }
+  hold_whole_decodes(e.cudagraph_capture_sizes, e.tokens_per_decode());
   if (!e.enable_chunked_prefill && e.max_num_batched_tokens < e.max_model_len) {
     in.reject("max_num_batched_tokens", "expected at least max_model_len (" +
                                             std::to_string(e.max_model_len) +

@@ -8,6 +8,7 @@
 
 #include "core/reader.hpp"
 #include "hw/dtype.hpp"
+#include "sim/speculation.hpp"
 #include "workloads/model_spec.hpp"
 #include "workloads/parallelism.hpp"
 
@@ -28,18 +29,29 @@ struct EngineSpec {
   bool enforce_eager = false;
   std::int64_t num_scheduler_steps = 1;  // V0: decode steps that the host starts at once
   bool async_scheduling = true;
-  bool enable_prefix_caching = true;              // so far of a preempted request's own blocks
+  bool enable_prefix_caching = true;
   std::int64_t long_prefill_token_threshold = 0;  // 0: off
   bool scheduler_reserve_full_isl = true;
   double watermark =
       0.0;  // fraction of KV blocks kept free when a request is admitted beside running ones
   std::optional<std::int64_t> num_gpu_blocks_override;
   std::vector<std::int64_t> cudagraph_capture_sizes;  // ascending
+  std::optional<SpeculativeConfig> speculative_config;
 
   bool operator==(const EngineSpec&) const = default;
 
-  /// The captured batch size that `sequences` are padded up to; nothing when none is large enough.
-  [[nodiscard]] std::optional<std::int64_t> graph_size_for(std::int64_t sequences) const;
+  /// The captured size that a step of `tokens` is padded up to; nothing when none is large enough.
+  [[nodiscard]] std::optional<std::int64_t> graph_size_for(std::int64_t tokens) const;
+  /// Tokens that a decode step computes of each sequence: its last one, and the drafts after it.
+  [[nodiscard]] std::int64_t tokens_per_decode() const {
+    return speculative_config ? 1 + speculative_config->num_speculative_tokens : 1;
+  }
+  /// KV slots that a draft model fills ahead of the tokens of a step.
+  [[nodiscard]] std::int64_t lookahead_tokens() const {
+    return speculative_config && speculative_config->draft
+               ? speculative_config->num_speculative_tokens
+               : 0;
+  }
 };
 
 /// Defaults are vLLM's for a server on a GPU of 70 GiB and more (version 0.26).

@@ -11,6 +11,55 @@ KvCache::KvCache(std::int64_t blocks, std::int64_t block_size)
   push_free(kNobody, blocks);
 }
 
+KvCache::Found KvCache::find(Names names) const {
+  Found found;
+  for (const std::uint64_t name : names) {
+    const auto it = named_.find(name);
+    if (it == named_.end()) break;
+    ++found.blocks;
+    if (it->second.users > 0) ++found.in_use;
+  }
+  return found;
+}
+
+void KvCache::use(Named& block) {
+  if (block.users++ > 0) return;
+  order_.erase(block.place);
+  --free_;
+}
+
+void KvCache::share(Names names) {
+  for (const std::uint64_t name : names) {
+    const auto it = named_.find(name);
+    if (it == named_.end()) throw core::InvariantError("a KV block is shared that is not there");
+    use(it->second);
+  }
+}
+
+void KvCache::call(Names names) {
+  for (const std::uint64_t name : names) {
+    const auto [it, fresh] = named_.try_emplace(name);
+    if (fresh) {
+      it->second.users = 1;
+    } else {
+      use(it->second);
+      push_free(kNobody, 1);
+    }
+  }
+}
+
+void KvCache::leave(Names names) {
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {  // the tail goes first
+    const auto it = named_.find(*name);
+    if (it == named_.end() || it->second.users == 0)
+      throw core::InvariantError("a KV block is left that nobody uses");
+    if (--it->second.users > 0) continue;
+    ++free_;
+    order_.push_back({*name, 1, true});
+    it->second.place = std::prev(order_.end());
+  }
+}
+
 void KvCache::release_preempted(std::uint64_t owner, std::int64_t& held, std::int64_t full) {
   const std::int64_t kept = std::min(full, held);
   push_free(kNobody, held - kept);
@@ -44,7 +93,8 @@ void KvCache::push_free(std::uint64_t owner, std::int64_t blocks) {
   if (blocks == 0) return;
   free_ += blocks;
   if (free_ > blocks_) throw core::InvariantError("more KV blocks returned than there are");
-  if (owner == kNobody && !order_.empty() && order_.back().owner == kNobody) {
+  if (owner == kNobody && !order_.empty() && order_.back().owner == kNobody &&
+      !order_.back().named) {
     order_.back().blocks += blocks;
     return;
   }
@@ -60,7 +110,11 @@ void KvCache::hand_out(std::int64_t blocks) {
     oldest.blocks -= n;
     blocks -= n;
     if (oldest.blocks > 0) return;
-    if (oldest.owner != kNobody) left_.erase(oldest.owner);
+    if (oldest.named) {
+      named_.erase(oldest.owner);
+    } else if (oldest.owner != kNobody) {
+      left_.erase(oldest.owner);
+    }
     order_.pop_front();
   }
 }

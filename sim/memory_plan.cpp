@@ -29,21 +29,38 @@ core::Bytes kv_bytes_per_token(const Scenario& s) {
   return all * (static_cast<double>(of_stage) / static_cast<double>(s.model.layers));
 }
 
+const workloads::ModelSpec* draft_of(const Scenario& s) {
+  const auto& speculation = s.engine.speculative_config;
+  return speculation && speculation->draft ? &*speculation->draft : nullptr;
+}
+
 }  // namespace
 
 MemoryPlan plan_memory(const Scenario& s) {
   MemoryPlan plan{hw::HbmLedger(s.gpu.hbm.capacity * s.engine.gpu_memory_utilization), {}, 0};
   const workloads::Parallelism& p = s.engine.parallelism;
   plan.ledger.reserve("weights", s.model.weight_bytes_per_gpu(p.tensor, p.pipeline, p.expert()));
-  plan.ledger.reserve("activations",
-                      workloads::activation_bytes(s.model, p, s.engine.max_num_batched_tokens,
-                                                  s.engine.max_num_seqs));
+  const workloads::ModelSpec* draft = draft_of(s);
+  if (draft != nullptr) {
+    plan.ledger.reserve("draft model's weights",
+                        draft->weight_bytes_per_gpu(p.tensor, p.pipeline, p.expert()));
+  }
+  // The draft model runs after the model, in the same memory.
+  const auto activations = [&](const workloads::ModelSpec& model) {
+    return workloads::activation_bytes(model, p, s.engine.max_num_batched_tokens,
+                                       s.engine.max_num_seqs * s.engine.tokens_per_decode());
+  };
+  plan.ledger.reserve("activations", draft != nullptr
+                                         ? std::max(activations(s.model), activations(*draft))
+                                         : activations(s.model));
   if (s.stack.memory_overhead.value() > 0.0)
     plan.ledger.reserve("context and graphs", s.stack.memory_overhead);
   if (const core::Bytes transient = attention_transient(s); transient.value() > 0.0) {
     plan.ledger.reserve("materialised attention scores", transient);
   }
-  plan.block_bytes = kv_bytes_per_token(s) * static_cast<double>(s.engine.block_size);
+  core::Bytes token = kv_bytes_per_token(s);
+  if (draft != nullptr) token += draft->kv_bytes_per_token(s.engine.kv_cache_dtype, p.tensor);
+  plan.block_bytes = token * static_cast<double>(s.engine.block_size);
 
   const double fit =
       std::floor(plan.ledger.free() / plan.block_bytes) - 1.0;  // less the null block

@@ -8,7 +8,7 @@ namespace ridgeline::sim {
 
 struct MemoryPlan {
   hw::HbmLedger ledger;       // of what the engine may use: gpu_memory_utilization x capacity
-  core::Bytes block_bytes{};  // keys and values of one block in all layers
+  core::Bytes block_bytes{};  // keys and values of one block in all layers, the draft model's too
   std::int64_t kv_blocks = 0;
 
   [[nodiscard]] core::Bytes kv_bytes() const {

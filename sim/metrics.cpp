@@ -4,10 +4,24 @@
 
 namespace ridgeline::sim {
 
+double RunResult::tokens_per_decode() const {
+  if (!scenario.engine.speculative_config) return 1.0;
+  std::int64_t decodes = 0;
+  std::int64_t tokens = 0;  // but for those that come out of a prefill
+  for (const StepRecord& step : steps) {
+    decodes += step.decode_sequences;
+    tokens -= step.sampled - step.decode_sequences * scenario.engine.tokens_per_decode();
+  }
+  for (const RequestRecord& r : requests) tokens += r.output_tokens;
+  return decodes > 0 ? static_cast<double>(tokens) / static_cast<double>(decodes) : 1.0;
+}
+
 Metrics measure(const RunResult& result) {
   Metrics m;
   m.requests = static_cast<std::int64_t>(result.requests.size());
   m.preemptions = result.preemptions;
+  m.draft_tokens = result.drafts_checked;
+  m.accepted_tokens = result.drafts_accepted;
   std::vector<double> ttft;
   std::vector<double> tpot;
   std::vector<double> e2e;
@@ -29,6 +43,7 @@ Metrics measure(const RunResult& result) {
     ++m.completed;
     m.input_tokens += r.prompt_tokens;
     m.output_tokens += r.output_tokens;
+    m.prefix_cache_hit_tokens += r.cached_tokens;
     last = std::max(last, r.last_token);
     ttft.push_back(r.ttft().seconds().value());
     if (r.output_tokens > 1) tpot.push_back(r.tpot().value());

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "workloads/limits.hpp"
+#include "workloads/shared_prefix.hpp"
 
 namespace ridgeline::sim {
 
@@ -18,7 +19,10 @@ Replica::Replica(Simulation& simulation, Inbox& inbox, const Scenario& scenario,
       state_{kv_, {}, {}},
       scheduler_(make_scheduler(scenario.engine)),
       model_(scenario),
-      planned_ahead_(scenario.engine.async_scheduling ? 2 : 1) {}
+      planned_ahead_(scenario.engine.async_scheduling ? 2 : 1) {
+  if (const auto& speculation = scenario.engine.speculative_config)
+    acceptance_.emplace(*speculation, scenario.seed);
+}
 
 void Replica::serve(const std::function<bool(core::Instant)>& should_stop) {
   while (true) {
@@ -77,6 +81,10 @@ void Replica::admit(const workloads::Request& request) {
   auto passenger = std::make_unique<Passenger>();
   passenger->sequence.request = request;
   passenger->sequence.output_limit = std::min(request.output_tokens, room);
+  if (scenario_.engine.enable_prefix_caching && !request.shared.empty()) {
+    passenger->sequence.names = workloads::block_names(request.shared, kv_.block_size());
+    passenger->sequence.hold_by_name(0);
+  }
   state_.waiting.push_back(&passenger->sequence);
   passengers_[request.id] = std::move(passenger);
 }
@@ -134,6 +142,7 @@ void Replica::note_admissions() {
     passenger.at_admission = spent_;
     if (record.preemptions == 0) {
       record.scheduled = now_;
+      record.cached_tokens = sequence->computed;
     } else {
       record.preempted += now_ - passenger.left_batch;
     }
@@ -159,22 +168,42 @@ void Replica::leave_batch(Passenger& passenger) {
   passenger.left_batch = now_;
 }
 
-workloads::StepShape Replica::advance_sequences(std::vector<Sequence*>& emitting) {
+Replica::Emission Replica::check_drafts(Sequence& sequence) const {
+  Emission emission{&sequence, 0, 0};
+  if (!acceptance_) return emission;
+  // The place of the first draft: behind all that is known or in flight, and the token that the
+  // step computes.
+  const std::int64_t place = sequence.generated + sequence.in_flight + sequence.accepted_in_flight;
+  const std::int64_t accepted = acceptance_->accepted(sequence.request.id, place);
+  emission.accepted = static_cast<std::int32_t>(accepted);
+  emission.rejected =
+      static_cast<std::int32_t>(scenario_.engine.tokens_per_decode() - 1 - accepted);
+  sequence.computed -= emission.rejected;
+  sequence.accepted_in_flight += emission.accepted;
+  sequence.rejected_in_flight += emission.rejected;
+  return emission;
+}
+
+workloads::StepShape Replica::advance_sequences(std::vector<Emission>& emitting) {
+  const std::int64_t tokens_per_decode = scenario_.engine.tokens_per_decode();
   workloads::StepShape shape;
+  shape.tokens_per_decode = tokens_per_decode;
   emitting.reserve(plan_.chunks.size());
   for (const StepPlan::Chunk& chunk : plan_.chunks) {
     Sequence& sequence = *chunk.sequence;
-    const bool decode = sequence.decodes();
+    const bool decode = sequence.decodes() && chunk.tokens == tokens_per_decode;
     sequence.computed += chunk.tokens;
-    const bool emits = sequence.outstanding() == 0;  // else more of its prompt is to come
     if (decode) {
       shape.add_decode(sequence.computed);
-    } else {
-      shape.add_prefill(chunk.tokens, sequence.computed, emits);
+      emitting.push_back(check_drafts(sequence));
+      ++sequence.in_flight;
+      continue;
     }
+    const bool emits = sequence.outstanding() == 0;  // else more of its prompt is to come
+    shape.add_prefill(chunk.tokens, sequence.computed, emits);
     if (!emits) continue;
     ++sequence.in_flight;
-    emitting.push_back(&sequence);
+    emitting.push_back({&sequence, 0, 0});
   }
   return shape;
 }
@@ -194,17 +223,27 @@ StepRecord Replica::record_of(const workloads::StepShape& shape, const StepTimin
   return record;
 }
 
-void Replica::emit_tokens(const std::vector<Sequence*>& emitting) {
+void Replica::emit_tokens(const std::vector<Emission>& emitting) {
   finished_.clear();
   bool finished_waiting = false;
   TokenGap run;  // neighbours in the batch mostly waited equally long
-  for (Sequence* const emitter : emitting) {
-    Sequence& sequence = *emitter;
+  for (const Emission& emission : emitting) {
+    Sequence& sequence = *emission.sequence;
+    --sequence.in_flight;
+    sequence.accepted_in_flight -= emission.accepted;
+    sequence.rejected_in_flight -= emission.rejected;
+    if (sequence.finished()) {  // by drafts of the step before: this one was in vain
+      forget(sequence);
+      continue;
+    }
     Passenger& passenger = *passengers_[sequence.request.id];
     RequestRecord& record = result_.requests[sequence.request.id];
-    --sequence.in_flight;
-    ++sequence.generated;
-    if (sequence.generated == 1) {
+    const bool first = sequence.generated == 0;
+    sequence.generated =
+        std::min(sequence.generated + 1 + emission.accepted, sequence.output_limit);
+    result_.drafts_checked += emission.accepted + emission.rejected;
+    result_.drafts_accepted += emission.accepted;
+    if (first) {
       record.first_token = now_;
       record.until_first_token = passenger.in_batch;
       record.until_first_token += spent_ - passenger.at_admission;
@@ -219,7 +258,7 @@ void Replica::emit_tokens(const std::vector<Sequence*>& emitting) {
       ++run.count;
     }
     passenger.last_token = now_;
-    if (sequence.generated == sequence.output_limit) {
+    if (sequence.finished()) {
       finished_waiting = finished_waiting || passenger.leaves;
       finish(passenger);
     } else if (passenger.leaves) {
@@ -228,12 +267,16 @@ void Replica::emit_tokens(const std::vector<Sequence*>& emitting) {
   }
   if (run.count > 0) result_.token_gaps.push_back(run);
   if (!finished_.empty()) {
-    const auto done = [](const Sequence* s) { return s->generated == s->output_limit; };
+    const auto done = [](const Sequence* s) { return s->finished(); };
     std::erase_if(state_.running, done);
     if (finished_waiting) std::erase_if(state_.waiting, done);
-    for (const std::uint64_t id : finished_) passengers_[id].reset();
+    for (const std::uint64_t id : finished_) forget(passengers_[id]->sequence);
     if (inbox_.reacts()) simulation_.sleep_until(now_);  // its client may ask again
   }
+}
+
+void Replica::forget(Sequence& sequence) {
+  if (sequence.in_flight == 0) passengers_[sequence.request.id].reset();
 }
 
 void Replica::finish(Passenger& passenger) {
@@ -244,7 +287,10 @@ void Replica::finish(Passenger& passenger) {
   record.last_token = now_;
   record.after_first_token = passenger.in_batch;
   record.after_first_token += spent_ - passenger.at_admission;
+  sequence.blocks -= sequence.named();
   kv_.release(sequence.blocks);
+  kv_.leave(sequence.held_names());
+  sequence.hold_by_name(0);
   finished_.push_back(record.id);
   inbox_.answered(now_);
 }
@@ -253,6 +299,7 @@ void Replica::leave_interrupted() {
   for (const auto& passenger : passengers_) {
     if (!passenger) continue;
     const Sequence& sequence = passenger->sequence;
+    if (sequence.finished()) continue;
     RequestRecord& record = result_.requests[sequence.request.id];
     record.status = RequestStatus::interrupted;
     record.output_tokens = sequence.generated;

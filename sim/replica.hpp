@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/inbox.hpp"
@@ -42,11 +43,18 @@ class Replica {
     bool leaves = false;  // preempted, but its token in flight is still to come
   };
 
+  /// Who gets tokens from a step.
+  struct Emission {
+    Sequence* sequence = nullptr;
+    std::int32_t accepted = 0;  // of its drafts: tokens beside the one that every step brings
+    std::int32_t rejected = 0;
+  };
+
   /// A step that is planned but not done.
   struct Planned {
     StepRecord record;  // but for its start
     CounterRecord before;
-    std::vector<Sequence*> emitting;  // who gets a token from it
+    std::vector<Emission> emitting;
   };
 
   void take_arrivals();
@@ -58,14 +66,19 @@ class Replica {
   void note_admissions();
   void note_preemptions();
   void leave_batch(Passenger& passenger);
-  [[nodiscard]] workloads::StepShape advance_sequences(std::vector<Sequence*>& emitting);
+  [[nodiscard]] workloads::StepShape advance_sequences(std::vector<Emission>& emitting);
   [[nodiscard]] static StepRecord record_of(const workloads::StepShape& shape,
                                             const StepTiming& timing);
   [[nodiscard]] CounterRecord counters() const;
-  void emit_tokens(const std::vector<Sequence*>& emitting);
+  [[nodiscard]] Emission check_drafts(Sequence& sequence) const;
+  void emit_tokens(const std::vector<Emission>& emitting);
+  /// Forgets a request that has finished and is in no planned step.
+  void forget(Sequence& sequence);
   void finish(Passenger& passenger);
   void leave_interrupted();
-  [[nodiscard]] bool has_work() const { return !state_.running.empty() || !state_.waiting.empty(); }
+  [[nodiscard]] bool has_work() const {
+    return !state_.running.empty() || !state_.waiting.empty() || !planned_.empty();
+  }
 
   Simulation& simulation_;
   Inbox& inbox_;
@@ -75,9 +88,10 @@ class Replica {
   ServerState state_;
   std::unique_ptr<Scheduler> scheduler_;
   StepModel model_;
+  std::optional<Acceptance> acceptance_;  // of drafts, where there are any
   StepPlan plan_;
   std::deque<Planned> planned_;
-  std::vector<Sequence*> spare_;                        // of a step that has run
+  std::vector<Emission> spare_;                         // of a step that has run
   std::size_t planned_ahead_;                           // at most so many of them
   std::vector<std::unique_ptr<Passenger>> passengers_;  // by request id
   core::Instant now_;

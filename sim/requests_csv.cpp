@@ -28,7 +28,7 @@ std::string requests_csv(const std::vector<RequestRecord>& requests) {
   for (const std::string_view phase : {"prefill", "decode"}) {
     for (std::size_t i = 0; i < hw::kCauses; ++i) fmt::format_to(to, ",{}", cause_column(phase, i));
   }
-  fmt::format_to(to, "\n");
+  fmt::format_to(to, ",cached_tokens\n");
   for (const RequestRecord& r : requests) {
     fmt::format_to(to, "{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.id, name_of(r.status),
                    r.prompt_tokens, r.asked_tokens, r.output_tokens, r.preemptions, r.arrival.ns,
@@ -37,7 +37,7 @@ std::string requests_csv(const std::vector<RequestRecord>& requests) {
     for (const hw::Ledger* ledger : {&r.until_first_token, &r.after_first_token}) {
       for (const core::Nanoseconds part : ledger->by_cause) fmt::format_to(to, ",{}", part.count);
     }
-    fmt::format_to(to, "\n");
+    fmt::format_to(to, ",{}\n", r.cached_tokens);
   }
   return fmt::to_string(out);
 }
@@ -58,6 +58,7 @@ std::vector<RequestRecord> parse_requests_csv(const std::string& text,
   const std::size_t first = column("first_token_ns");
   const std::size_t last = column("last_token_ns");
   const std::size_t preempted = column("preempted_ns");
+  const std::size_t cached = column("cached_tokens");
   std::array<std::size_t, hw::kCauses> until{};
   std::array<std::size_t, hw::kCauses> after{};
   for (std::size_t i = 0; i < hw::kCauses; ++i) {
@@ -87,6 +88,7 @@ std::vector<RequestRecord> parse_requests_csv(const std::string& text,
     r.first_token.ns = rows.count(first, kMost);
     r.last_token.ns = rows.count(last, kMost);
     r.preempted.count = rows.count(preempted, kMost);
+    r.cached_tokens = rows.count(cached, kMost);
     for (std::size_t i = 0; i < hw::kCauses; ++i) {
       r.until_first_token.by_cause[i].count = rows.count(until[i], kMost);
       r.after_first_token.by_cause[i].count = rows.count(after[i], kMost);

@@ -47,6 +47,15 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   put_summary(out, "itl", m.itl);
   put_summary(out, "e2el", m.e2e);
   put_summary(out, "queue", m.queue);
+  if (const auto& speculation = result.scenario.engine.speculative_config) {
+    const auto steps = m.draft_tokens / speculation->num_speculative_tokens;
+    out["spec_decode_num_drafts"] = steps;
+    out["spec_decode_draft_tokens"] = m.draft_tokens;
+    out["spec_decode_accepted_tokens"] = m.accepted_tokens;
+    out["spec_decode_acceptance_rate"] = 100.0 * m.acceptance_rate();  // vLLM's are in per cent
+    out["spec_decode_acceptance_length"] =
+        steps > 0 ? 1.0 + static_cast<double>(m.accepted_tokens) / static_cast<double>(steps) : 0.0;
+  }
 
   Json own;
   own["gpu"] = result.scenario.gpu.name;
@@ -56,6 +65,8 @@ nlohmann::ordered_json result_json(const RunResult& result, const Metrics& m) {
   own["refused"] = m.refused;
   own["unfinished"] = m.interrupted;
   own["preemptions"] = m.preemptions;
+  own["prefix_cache_hit_tokens"] = m.prefix_cache_hit_tokens;
+  own["prefix_cache_hit_rate"] = m.prefix_cache_hit_rate();
   own["steps"] = result.steps.size();
   own["kv_blocks"] = result.memory.kv_blocks;
   own["block_size"] = result.scenario.engine.block_size;

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '4'};
+constexpr std::array<char, 8> kMagic{'R', 'D', 'G', 'S', 'T', 'P', '0', '5'};
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 30U;
 
@@ -29,9 +29,12 @@ struct StepsHeader {
   std::int64_t preemptions = 0;
   std::uint64_t interrupted = 0;
   std::uint64_t token_gaps = 0;
+  std::int64_t extrapolated_ns = 0;
+  std::int64_t drafts_checked = 0;
+  std::int64_t drafts_accepted = 0;
   std::uint64_t checksum = 0;  // CRC-32 of the file as it would be with zero here
 };
-static_assert(sizeof(StepsHeader) == 56 && sizeof(TokenGap) == 16);
+static_assert(sizeof(StepsHeader) == 80 && sizeof(TokenGap) == 16);
 
 /// Adds `count` records to the CRC-32 of what came before them.
 template <class T>
@@ -68,6 +71,9 @@ void write_steps(const RunResult& result, const fs::path& path) {
   header.preemptions = result.preemptions;
   header.interrupted = result.interrupted ? 1 : 0;
   header.token_gaps = result.token_gaps.size();
+  header.extrapolated_ns = result.extrapolated.count;
+  header.drafts_checked = result.drafts_checked;
+  header.drafts_accepted = result.drafts_accepted;
   header.checksum = checksum_of(header, result);
   write_raw(out, &header, 1);
   write_raw(out, result.steps.data(), result.steps.size());
@@ -125,12 +131,17 @@ void read_steps(const fs::path& path, RunResult& result) {
   if (checksum_of(header, result) != header.checksum) {
     throw core::ConfigError(path.string() + ": damaged: the checksum does not match");
   }
-  if (header.kv_blocks < 0 || header.preemptions < 0 || !follow_one_another(result.steps)) {
+  if (header.kv_blocks < 0 || header.preemptions < 0 || header.extrapolated_ns < 0 ||
+      header.drafts_accepted < 0 || header.drafts_checked < header.drafts_accepted ||
+      !follow_one_another(result.steps)) {
     throw core::ConfigError(path.string() +
                             ": expected steps one after the other, got records that no run leaves");
   }
   result.memory.kv_blocks = header.kv_blocks;
   result.preemptions = header.preemptions;
+  result.extrapolated.count = header.extrapolated_ns;
+  result.drafts_checked = header.drafts_checked;
+  result.drafts_accepted = header.drafts_accepted;
   result.interrupted = header.interrupted != 0;
 }
 

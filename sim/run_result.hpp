@@ -47,6 +47,7 @@ struct RequestRecord {
   // ledgers = last_token - arrival, to the nanosecond.
   hw::Ledger until_first_token;
   hw::Ledger after_first_token;
+  std::int64_t cached_tokens = 0;  // of its prompt, found in the prefix cache when it was admitted
 
   bool operator==(const RequestRecord&) const = default;
 
@@ -76,6 +77,8 @@ struct RunResult {
   std::vector<CounterRecord> counters;  // one a step
   std::vector<TokenGap> token_gaps;     // pooled over requests
   std::int64_t preemptions = 0;
+  std::int64_t drafts_checked = 0;  // tokens guessed ahead, of requests that had not finished
+  std::int64_t drafts_accepted = 0;
   core::Nanoseconds extrapolated;  // of all steps: in kernels outside the sizes that were measured
   bool interrupted = false;
   std::vector<std::string> notes;  // what the user should know: rows dropped from the trace, ...
@@ -88,6 +91,21 @@ struct RunResult {
   [[nodiscard]] double extrapolated_share() const {
     const core::Nanoseconds busy = ledger().busy();
     return busy.count > 0 ? extrapolated.seconds() / busy.seconds() : 0.0;
+  }
+  /// Output tokens that a decode step brings each of its sequences, on average: one without drafts.
+  [[nodiscard]] double tokens_per_decode() const;
+  /// Output tokens of the steps that `chosen` says yes to; with drafts, by that average.
+  template <class Chosen>
+  [[nodiscard]] double output_tokens(Chosen&& chosen) const {
+    const std::int64_t sampled_per_decode = scenario.engine.tokens_per_decode();
+    std::int64_t decodes = 0;
+    std::int64_t others = 0;
+    for (const StepRecord& step : steps) {
+      if (!chosen(step)) continue;
+      decodes += step.decode_sequences;
+      others += step.sampled - step.decode_sequences * sampled_per_decode;
+    }
+    return static_cast<double>(others) + static_cast<double>(decodes) * tokens_per_decode();
   }
   /// The steps' ledgers added up.
   [[nodiscard]] hw::Ledger ledger() const {

@@ -17,11 +17,6 @@ struct Reference {
 constexpr std::array<Reference, 3> kReferences{
     {{"hw", "hw"}, {"model", "models"}, {"stack", "stacks"}}};
 
-bool names_whole_reference(const std::string& key) {
-  return std::any_of(kReferences.begin(), kReferences.end(),
-                     [&](const Reference& r) { return r.key == key; });
-}
-
 /// A workload is a trace, or generated, or training. Naming another one than the document's
 /// replaces the document's.
 bool names_other_workload(const std::string& key, const core::Node& document) {
@@ -42,8 +37,20 @@ void anchor_paths(core::Node& node) {
   }
 }
 
+/// The draft model's reference becomes its document.
+void resolve_draft(core::Node& document, const core::ConfigLibrary& library) {
+  core::Node* engine = document.find("engine");
+  core::Node* config = engine != nullptr ? engine->find("speculative_config") : nullptr;
+  core::Node* draft = config != nullptr ? config->find("model") : nullptr;
+  if (draft == nullptr || draft->scalar == kNgram) return;
+  *draft = workloads::resolve_model(library, *draft, "engine.speculative_config.model");
+}
+
 void check_machine_runs_model(const Scenario& s, const core::Reader& in) {
-  for (const hw::Dtype dtype : {s.model.math, s.model.activations}) {
+  const auto& speculation = s.engine.speculative_config;
+  const workloads::ModelSpec& draft =
+      speculation && speculation->draft ? *speculation->draft : s.model;
+  for (const hw::Dtype dtype : {s.model.math, s.model.activations, draft.math, draft.activations}) {
     if (!s.gpu.supports(dtype)) {
       in.reject("model", s.gpu.name + " has no matrix rate for " + std::string(hw::name_of(dtype)) +
                              ", in which the model computes; give hw.peak." +
@@ -103,15 +110,19 @@ Override parse_override(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
-                       const core::ConfigLibrary& library) {
+bool is_reference(std::string_view key) {
+  return std::any_of(kReferences.begin(), kReferences.end(),
+                     [&](const Reference& r) { return r.key == key; });
+}
+
+core::Node resolve_references(core::Node document, const std::vector<Override>& overrides,
+                              const core::ConfigLibrary& library) {
   if (document.kind != core::Node::Kind::map) {
     throw core::ConfigError(document.position.text() + ": expected a scenario (a map), got " +
                             document.describe());
   }
   for (const auto& [key, value] : overrides) {
-    if (names_other_workload(key, document)) document.find("workload")->entries.clear();
-    if (!names_whole_reference(key)) continue;
+    if (!is_reference(key)) continue;
     core::set_path(document, key, value, "--set " + key + "=" + value);
     // Another machine has another price.
     if (key == "hw")
@@ -123,12 +134,24 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
     *node = reference.kind == "models" ? workloads::resolve_model(library, *node, reference.key)
                                        : library.resolve(reference.kind, *node, reference.key);
   }
+  resolve_draft(document, library);
+  add_rent(document, library);
+  if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
+  return document;
+}
+
+Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
+                       const core::ConfigLibrary& library) {
+  document = resolve_references(std::move(document), overrides, library);
   for (const auto& [key, value] : overrides) {
-    if (!names_whole_reference(key))
-      core::set_path(document, key, value, "--set " + key + "=" + value);
+    if (names_other_workload(key, document)) document.find("workload")->entries.clear();
+  }
+  for (const auto& [key, value] : overrides) {
+    if (is_reference(key)) continue;
+    core::set_path(document, key, value, "--set " + key + "=" + value);
+    resolve_draft(document, library);  // it may be another one
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
-  add_rent(document, library);
 
   Scenario s;
   s.document = std::move(document);

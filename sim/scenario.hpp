@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct Scenario {
   workloads::WorkloadSpec workload;
   std::uint64_t seed = 0;
   std::optional<double> usd_per_gpu_hour;  // rent; nothing where nobody says
-  core::Node document;  // resolved; reading it again gives the same scenario
+  core::Node document;                     // resolved; reading it again gives the same scenario
 };
 
 /// One `--set engine.max_num_seqs=64`.
@@ -34,10 +35,20 @@ using Override = std::pair<std::string, std::string>;
 /// "a.b=c" as an override. ConfigError unless there is a key before the '='.
 [[nodiscard]] Override parse_override(const std::string& text);
 
+/// Whether a key is that of a whole part of a scenario, which a reference can stand for: "hw",
+/// "model", "stack".
+[[nodiscard]] bool is_reference(std::string_view key);
+
+/// The document with those of `overrides` that are whole references set, and every reference
+/// replaced by what it means: it needs no other file but the request trace, whose path is absolute.
+[[nodiscard]] core::Node resolve_references(core::Node document,
+                                            const std::vector<Override>& overrides,
+                                            const core::ConfigLibrary& library);
+
 /// Reads a scenario document. References (`hw: mi300x`) are resolved, then overrides applied, in
 /// order; an override of a whole reference (`hw=mi325x`) comes first. `workload.trace=FILE`
-/// replaces a generated workload. A machine that stands in configs/prices.yaml brings its rent along
-/// where the document does not say `usd_per_gpu_hour`.
+/// replaces a generated workload. A machine that stands in configs/prices.yaml brings its rent
+/// along where the document does not say `usd_per_gpu_hour`.
 [[nodiscard]] Scenario read_scenario(core::Node document, const std::vector<Override>& overrides,
                                      const core::ConfigLibrary& library);
 

@@ -9,9 +9,12 @@ namespace ridgeline::sim {
 StepModel::StepModel(const Scenario& scenario)
     : scenario_(scenario), gpu_(scenario.gpu, scenario.stack.efficiency, scenario.stack.launch) {}
 
-PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
+PreparedStep StepModel::prepare(const workloads::StepShape& sums) {
+  workloads::StepShape shape = sums;
+  shape.tokens_per_decode = scenario_.engine.tokens_per_decode();
   PreparedStep step;
   std::int64_t rows = shape.tokens();
+  bool captured = false;
   // Pure decode steps are captured whole; past the largest size they run eagerly.
   if (scenario_.stack.graphs && !scenario_.engine.enforce_eager) {
     const bool decode = shape.prefill_sequences == 0;
@@ -19,6 +22,7 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
     if (size && (decode || scenario_.stack.piecewise_graphs)) {
       if (decode) step.mode = hw::LaunchMode::graph;
       rows = *size;
+      captured = true;
     }
   }
   const std::int64_t at_once =
@@ -31,7 +35,30 @@ PreparedStep StepModel::prepare(const workloads::StepShape& shape) {
   workloads::lower_inference(scenario_.model, scenario_.stack.lowering,
                              scenario_.engine.parallelism, scenario_.engine.kv_cache_dtype, shape,
                              rows, program_);
+  const auto& speculation = scenario_.engine.speculative_config;
+  if (speculation && speculation->draft) append_drafts(*speculation, shape, rows, captured);
   return step;
+}
+
+void StepModel::append_drafts(const SpeculativeConfig& speculation,
+                              const workloads::StepShape& shape, std::int64_t rows, bool captured) {
+  const auto pass = [&](const workloads::StepShape& one, std::int64_t padded) {
+    workloads::append_inference(*speculation.draft, scenario_.stack.lowering,
+                                scenario_.engine.parallelism, scenario_.engine.kv_cache_dtype, one,
+                                padded, program_);
+  };
+  workloads::StepShape first = shape;
+  first.sampled = shape.decode_sequences + shape.prefill_sequences;
+  pass(first, rows);
+
+  workloads::StepShape next;
+  next.decode_sequences = next.sampled = first.sampled;
+  next.decode_context = shape.decode_context + shape.prefill_context;
+  next.decode_longest = shape.decode_longest;
+  const std::int64_t size =
+      captured ? scenario_.engine.graph_size_for(next.tokens()).value_or(next.tokens())
+               : next.tokens();
+  for (std::int64_t i = 1; i < speculation.num_speculative_tokens; ++i) pass(next, size);
 }
 
 PreparedStep StepModel::prepare_training() {

@@ -2,6 +2,11 @@
 // How long a step takes: the one place where host and device come together. The replica asks it
 // while it serves, the timeline asks it again when somebody wants to see the kernels, and both get
 // the same nanoseconds.
+//
+// With a draft model a step is the model's pass, the draft model's over the same tokens, and one
+// more of it for every further draft, launched as the step is. Left out: the host's work between
+// those passes, and that vLLM captures them piece by piece; contexts of the later passes count
+// drafts that were wrong, and none that came after.
 
 #include "hw/gpu.hpp"
 #include "sim/scenario.hpp"
@@ -29,8 +34,8 @@ class StepModel {
  public:
   explicit StepModel(const Scenario& scenario);
 
-  /// A forward pass of this shape, ready to run.
-  [[nodiscard]] PreparedStep prepare(const workloads::StepShape& shape);
+  /// A forward pass of this shape, ready to run; how many tokens a decode computes the engine says.
+  [[nodiscard]] PreparedStep prepare(const workloads::StepShape& sums);
   /// The scenario's training step.
   [[nodiscard]] PreparedStep prepare_training();
 
@@ -49,6 +54,8 @@ class StepModel {
   [[nodiscard]] const hw::KernelProgram& program() const { return program_; }
 
  private:
+  void append_drafts(const SpeculativeConfig& speculation, const workloads::StepShape& shape,
+                     std::int64_t rows, bool captured);
   [[nodiscard]] StepTiming account(const hw::Execution& execution, const PreparedStep& step) const;
 
   const Scenario& scenario_;

@@ -1,6 +1,7 @@
 #include "whatif/case.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "whatif/quantities.hpp"
@@ -127,14 +128,21 @@ Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& lib
   return out;
 }
 
+UnreadScenario find_scenario(const std::string& name_or_path,
+                             const std::vector<sim::Override>& overrides,
+                             const core::ConfigLibrary& library) {
+  UnreadScenario found{open_document(name_or_path, library), {}};
+  if (found.document.find("case") != nullptr)
+    found.overrides = free_values(take_case(found.document));
+  found.overrides.insert(found.overrides.end(), overrides.begin(), overrides.end());
+  return found;
+}
+
 sim::Scenario open_scenario(const std::string& name_or_path,
                             const std::vector<sim::Override>& overrides,
                             const core::ConfigLibrary& library) {
-  core::Node document = open_document(name_or_path, library);
-  std::vector<sim::Override> all;
-  if (document.find("case") != nullptr) all = free_values(take_case(document));
-  all.insert(all.end(), overrides.begin(), overrides.end());
-  return sim::read_scenario(std::move(document), all, library);
+  UnreadScenario found = find_scenario(name_or_path, overrides, library);
+  return sim::read_scenario(std::move(found.document), found.overrides, library);
 }
 
 std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library) {
@@ -142,6 +150,29 @@ std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library
   for (const std::string& name : case_names(library))
     files.push_back(library.root() / "cases" / (name + ".yaml"));
   return files;
+}
+
+std::vector<Case> chosen_cases(const std::vector<std::string>& letters,
+                               const core::ConfigLibrary& library) {
+  std::vector<Case> all;
+  std::vector<std::string> known;
+  for (const auto& file : case_files(library)) {
+    all.push_back(load_case(file, library));
+    known.push_back(all.back().letter);
+  }
+  if (letters.empty()) return all;
+  std::vector<std::string> wanted;
+  for (std::string letter : letters) {
+    if (letter.size() == 1)
+      letter[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter[0])));
+    if (std::find(known.begin(), known.end(), letter) == known.end())
+      throw core::ConfigError("unknown case '" + letter + "'" + core::suggestion(letter, known));
+    wanted.push_back(letter);
+  }
+  std::erase_if(all, [&](const Case& c) {
+    return std::find(wanted.begin(), wanted.end(), c.letter) == wanted.end();
+  });
+  return all;
 }
 
 }  // namespace ridgeline::whatif

@@ -38,13 +38,26 @@ inline constexpr std::size_t kMostFree = 4;
 
 [[nodiscard]] Case load_case(const std::filesystem::path& file, const core::ConfigLibrary& library);
 
+/// A scenario that has been found, but not yet read.
+struct UnreadScenario {
+  core::Node document;
+  std::vector<sim::Override> overrides;
+};
+
 /// The scenario of a file or a shipped name, whether it is a plain one or a case (then with its
-/// free values set). `overrides` come last.
+/// free values among the overrides, before those given).
+[[nodiscard]] UnreadScenario find_scenario(const std::string& name_or_path,
+                                           const std::vector<sim::Override>& overrides,
+                                           const core::ConfigLibrary& library);
+/// The same, read.
 [[nodiscard]] sim::Scenario open_scenario(const std::string& name_or_path,
                                           const std::vector<sim::Override>& overrides,
                                           const core::ConfigLibrary& library);
 
 /// The shipped cases in order of their letters.
 [[nodiscard]] std::vector<std::filesystem::path> case_files(const core::ConfigLibrary& library);
+/// Those of these letters, each once; all of them when no letter is given.
+[[nodiscard]] std::vector<Case> chosen_cases(const std::vector<std::string>& letters,
+                                             const core::ConfigLibrary& library);
 
 }  // namespace ridgeline::whatif

@@ -30,6 +30,11 @@ std::optional<diagnosis::Arrivals> arrivals_of(const workloads::WorkloadSpec& wo
   return diagnosis::Arrivals::open;
 }
 
+const workloads::SharedPrefix* shares_prefix(const sim::Scenario& scenario) {
+  const auto* generated = std::get_if<workloads::GeneratedWorkload>(&scenario.workload);
+  return generated != nullptr && generated->shared_prefix ? &*generated->shared_prefix : nullptr;
+}
+
 diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metrics& metrics) {
   diagnosis::Serving s;
   s.arrivals = arrivals_of(result.scenario.workload);
@@ -47,6 +52,8 @@ diagnosis::Serving serving_facts(const sim::RunResult& result, const sim::Metric
   }
   s.prompt_tokens = median(std::move(prompts), "requests.csv");
   s.output_tokens = median(std::move(outputs), "requests.csv");
+  if (const auto* prefix = shares_prefix(result.scenario))
+    s.shared_prefix_tokens = read_exactly(static_cast<double>(prefix->tokens), "workload");
   s.kv_usage = read_exactly(metrics.peak_kv_usage, "server counters");
   std::vector<double> waiting;  // as a gauge shows it: one that comes is queued for an instant
   for (const sim::CounterRecord& c : result.counters) waiting.push_back(c.waiting);
@@ -61,20 +68,21 @@ diagnosis::Measured client_view(const sim::RunResult& result, const sim::Metrics
                                 const timeline::Window& window) {
   diagnosis::Measured m;
   if (std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) return m;
-  double tokens = 0.0;
+  const double tokens =
+      result.output_tokens([&](const sim::StepRecord& step) { return window.holds(step.start); });
   core::Instant first = core::kNever;
   core::Instant last{};
   for (const sim::StepRecord& step : result.steps) {
     if (!window.holds(step.start)) continue;
-    tokens += step.sampled;
     first = std::min(first, step.start);
     last = std::max(last, step.end());
   }
   if (tokens > 0.0)
     m.throughput = read_exactly(tokens / (last - first).seconds().value(), "requests.csv");
   if (metrics.itl.mean > 0.0) {
-    m.itl = read_exactly(metrics.itl.mean, "result.json");
-    m.throughput_per_sequence = read_exactly(1.0 / metrics.itl.mean, "result.json");
+    const double token = metrics.itl.mean / result.tokens_per_decode();
+    m.itl = read_exactly(token, "result.json");
+    m.throughput_per_sequence = read_exactly(1.0 / token, "result.json");
   }
   if (metrics.ttft.count > 0) m.ttft = read_exactly(metrics.ttft.p50, "result.json");
   return m;
@@ -122,6 +130,14 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
     o.engine.enforce_eager = result.scenario.engine.enforce_eager;
     o.engine.async_scheduling = result.scenario.engine.async_scheduling;
+    // Where nobody said that prompts begin alike, a server's log does not either.
+    if (shares_prefix(result.scenario))
+      o.engine.enable_prefix_caching = result.scenario.engine.enable_prefix_caching;
+    if (const auto& speculation = result.scenario.engine.speculative_config) {
+      o.engine.speculative_tokens =
+          read_exactly(static_cast<double>(speculation->num_speculative_tokens), "scenario.yaml");
+      o.engine.accepted_tokens = read_exactly(result.tokens_per_decode(), "result.json");
+    }
   }
   const timeline::Window window = window_of(result, choice);
   o.measured = client_view(result, metrics, window);

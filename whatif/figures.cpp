@@ -166,6 +166,15 @@ constexpr std::array kTable{
            [](const RunResult& r, const Metrics& m) {
              return training(r) != nullptr ? Number() : Number(m.peak_kv_usage);
            }},
+    Figure{"prefix_cache_hit_rate", "1", "prompt tokens found in the prefix cache, of all",
+           Better::higher,
+           [](const RunResult& r, const Metrics& m) {
+             return training(r) != nullptr ? Number() : Number(m.prefix_cache_hit_rate());
+           }},
+    Figure{"acceptance_rate", "1", "drafts that were right, of all", Better::higher,
+           [](const RunResult&, const Metrics& m) {
+             return m.draft_tokens > 0 ? Number(m.acceptance_rate()) : Number();
+           }},
     Figure{"kv_cache_tokens", "tokens", "that the KV cache of one copy holds", Better::higher,
            [](const RunResult& r, const Metrics&) {
              return counted(r, r.memory.kv_blocks * r.scenario.engine.block_size);

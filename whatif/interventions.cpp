@@ -181,6 +181,49 @@ Change smaller_prefill_chunk(const Scenario& s) {
   return {{{"engine.max_num_batched_tokens", text(half)}}};
 }
 
+/// A trace may say where its prompts begin alike; whether it does shows when it is read.
+Change prefix_cache(const Scenario& s) {
+  const auto* workload = generated(s);
+  const bool none_alike = workload != nullptr && !workload->shared_prefix;
+  if (is_training(s) || none_alike || s.engine.enable_prefix_caching) return std::nullopt;
+  return {{{"engine.enable_prefix_caching", "true"}}};
+}
+
+/// One dense layer of the model's own widths between its embeddings and its head: a drafting head
+/// as EAGLE's (Li et al., ICML 2024, arXiv:2401.15077), which every model can have. Its
+/// drafts are assumed to be right 7 times in 10; embeddings and head, which it shares with the
+/// model, are counted twice in memory.
+std::string one_layer_of(const workloads::ModelSpec& m) {
+  const std::int64_t ffn = m.ffn > 0 ? m.ffn : m.moe.ffn * m.moe.experts_per_token;
+  return fmt::format(
+      "{{name: one layer, layers: 1, hidden: {}, heads: {}, kv_heads: {}, ffn: {}, vocab: {}, "
+      "max_position: {}, activations: {}}}",
+      m.hidden, m.heads, m.kv_heads, ffn, m.vocab, m.max_position, hw::name_of(m.activations));
+}
+
+Change speculative_decoding(const Scenario& s) {
+  if (is_training(s) || s.engine.speculative_config || s.engine.parallelism.pipeline > 1 ||
+      s.engine.num_scheduler_steps > 1)
+    return std::nullopt;
+  return {{{"engine.speculative_config",
+            fmt::format("{{model: {}, num_speculative_tokens: 4, acceptance: 0.7}}",
+                        one_layer_of(s.model))}}};
+}
+
+constexpr const char* kDrafts = "engine.speculative_config.num_speculative_tokens";
+
+Change shorter_drafts(const Scenario& s) {
+  const auto& speculation = s.engine.speculative_config;
+  if (!speculation || speculation->num_speculative_tokens < 2) return std::nullopt;
+  return {{{kDrafts, text(speculation->num_speculative_tokens / 2)}}};
+}
+
+Change longer_drafts(const Scenario& s) {
+  const auto& speculation = s.engine.speculative_config;
+  if (!speculation) return std::nullopt;
+  return {{{kDrafts, text(2 * speculation->num_speculative_tokens)}}};
+}
+
 Change more_tensor_parallelism(const Scenario& s) {
   const std::int64_t twice = 2 * s.engine.parallelism.tensor;
   if (is_training(s) || twice > s.gpu.node.gpus || s.model.heads % twice != 0 ||
@@ -245,8 +288,11 @@ constexpr std::array<Intervention, 41> kTable{{
     {"faster_kernels", "every kernel half of the way to its floor", faster_kernels},
     {"larger_batch", "twice the clients, or twice the microbatch", larger_batch},
     {"smaller_prefill_chunk", "half of the tokens a step", smaller_prefill_chunk},
-    {"prefix_cache", "no workload says which prompts begin alike"},
-    {"speculative_decoding", "the simulated engine has no draft model"},
+    {"prefix_cache", "what prompts have in common computed once, where the workload says so",
+     prefix_cache, true},
+    {"speculative_decoding",
+     "4 drafts a step from one layer of the model's own, each assumed right 7 times in 10",
+     speculative_decoding, true},
     {"more_tensor_parallelism", "every matrix over twice the GPUs", more_tensor_parallelism},
     {"less_tensor_parallelism", "twice the copies, each over half of the GPUs",
      less_tensor_parallelism},
@@ -271,8 +317,8 @@ constexpr std::array<Intervention, 41> kTable{{
     {"admit_more", "larger_batch raises the limit, where one is set"},
     {"kv_offload", "simulated KV blocks stay on the device"},
     {"prepared_requests", "simulated requests arrive prepared"},
-    {"shorter_drafts", "the simulated engine has no draft model"},
-    {"longer_drafts", "the simulated engine has no draft model"},
+    {"shorter_drafts", "half as many drafts a step", shorter_drafts, true},
+    {"longer_drafts", "twice as many drafts a step", longer_drafts, true},
     {"finer_graph_sizes", "graphs of vLLM's default sizes, up to the largest batch",
      finer_graph_sizes},
     {"read_only_chosen_experts", "simulated kernels read only the experts that tokens chose"},

@@ -20,6 +20,9 @@ struct Intervention {
   std::string_view how;  // what it changes; without overrides, why nothing can
   /// Nothing where there is nothing to change: it is so already, or the machine has no such thing.
   std::optional<Overrides> (*overrides)(const sim::Scenario&) = nullptr;
+  /// What it gains rests on an assumption of its own, or on what a server's evidence does not say:
+  /// no answer is judged by it.
+  bool assumed = false;
 };
 
 /// One for every fix, in the order of the diagnosis' table.

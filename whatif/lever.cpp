@@ -92,6 +92,21 @@ LeverEffect prefix_cache(const Scenario&, const LeverArgument& a) {
              "prefix_cache");
 }
 
+/// Drafts of a model, of n-grams, or of one layer of the model's own where none is named.
+LeverEffect speculate(const Scenario& s, const LeverArgument& a) {
+  a.allow({"draft", "k", "acceptance"});
+  LeverEffect effect = by_fix("speculative_decoding", s);
+  constexpr const char* kConfig = "engine.speculative_config.";
+  const auto put = [&](std::string_view key, const char* name) {
+    if (const auto value = a.named(key))
+      effect.overrides.emplace_back(std::string(kConfig) + name, *value);
+  };
+  put("draft", "model");
+  put("k", "num_speculative_tokens");
+  put("acceptance", "acceptance");
+  return effect;
+}
+
 LeverEffect tensor_parallel(const Scenario& s, const LeverArgument& a) {
   const std::int64_t n = a.count("gpus");
   return set("engine.tensor_parallel_size", std::to_string(n),
@@ -141,6 +156,10 @@ constexpr std::array kTable{
           batch},
     Lever{"chunk", "N", "tokens that a step takes at most (max_num_batched_tokens)", chunk},
     Lever{"prefix_cache", "on | off", "blocks of equal prefixes are computed once", prefix_cache},
+    Lever{
+        "speculate", "[k=4,acceptance=0.7,draft=MODEL|ngram]",
+        "so many drafts a step, each right so often; of one layer of its own if no draft is named",
+        speculate},
     Lever{"tp", "N", "every matrix over N GPUs", tensor_parallel},
     Lever{"copies", "N", "data-parallel copies", copies},
     Lever{"rate", "R", "requests a second", rate},
@@ -223,6 +242,19 @@ std::int64_t LeverArgument::count(std::string_view key) const {
     throw core::ConfigError(
         fmt::format("{}: expected a whole number of at least 1, got '{}'", lever_, text));
   return n;
+}
+
+std::optional<std::string> LeverArgument::named(std::string_view key) const {
+  for (const auto& [known, value] : values_) {
+    if (known == key) return value;
+  }
+  return std::nullopt;
+}
+
+void LeverArgument::allow(std::initializer_list<std::string_view> keys) const {
+  for (const auto& [key, value] : values_) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end() || value.empty()) fail();
+  }
 }
 
 bool LeverArgument::either(std::string_view yes, std::string_view no) const {

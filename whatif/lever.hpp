@@ -2,6 +2,8 @@
 // Changes to a scenario by name: quantize:int4, graphs:on, batch:64, gpu:h200, any KEY=VALUE, and
 // every fix of the diagnosis that a simulated server has a mechanism for.
 
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,10 @@ class LeverArgument {
   [[nodiscard]] std::string word(std::string_view key, std::string_view fallback) const;
   /// A whole number of at least one.
   [[nodiscard]] std::int64_t count(std::string_view key) const;
+  /// The value of a key, where it was given.
+  [[nodiscard]] std::optional<std::string> named(std::string_view key) const;
+  /// ConfigError where anything but these keys was given.
+  void allow(std::initializer_list<std::string_view> keys) const;
   /// One of two words: the first is true.
   [[nodiscard]] bool either(std::string_view yes, std::string_view no) const;
   /// ConfigError: what was expected, what stands there.

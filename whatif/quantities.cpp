@@ -17,12 +17,12 @@ double weights(const Measured& m) { return m.result.scenario.model.weight_bytes(
 
 /// Tokens that came out in the window, over its length; idle time counts.
 double output_rate(const Measured& m) {
-  double tokens = 0.0;
+  const double tokens = m.result.output_tokens(
+      [&](const sim::StepRecord& step) { return m.window.holds(step.start); });
   core::Instant first = core::kNever;
   core::Instant last{};
   for (const sim::StepRecord& step : m.result.steps) {
     if (!m.window.holds(step.start)) continue;
-    tokens += step.sampled;
     first = std::min(first, step.start);
     last = std::max(last, step.end());
   }
@@ -54,7 +54,9 @@ const std::vector<Quantity>& quantities() {
        [](const Measured& m) { return peak_hbm(m) / (weights(m) + fullest_kv_bytes(m)); }},
       {"tokens_per_second", "tokens/s", "output tokens of all sequences", output_rate},
       {"tokens_per_second_per_sequence", "tokens/s", "one over the mean time between two tokens",
-       [](const Measured& m) { return m.metrics.itl.mean > 0.0 ? 1.0 / m.metrics.itl.mean : 0.0; }},
+       [](const Measured& m) {
+         return m.metrics.itl.mean > 0.0 ? m.result.tokens_per_decode() / m.metrics.itl.mean : 0.0;
+       }},
       {"ttft_seconds", "s", "median time to first token",
        [](const Measured& m) { return m.metrics.ttft.p50; }},
       {"itl_seconds", "s", "mean time between two tokens",

@@ -86,23 +86,31 @@ KernelWork AttentionLowering::decode(std::int64_t window, const HeadShape& heads
   const double context =
       seen(static_cast<double>(shape_.decode_context), sequences, static_cast<double>(window));
   const std::int64_t group = heads.heads / heads.kv_heads;
-  const std::int64_t rows = up(group, kMatrixRows) * kMatrixRows;
+  // Queries of one sequence read the same keys, so they share a tile as the heads of a group do.
+  const std::int64_t rows = up(group * shape_.tokens_per_decode, kMatrixRows) * kMatrixRows;
+  const double each = static_cast<double>(shape_.tokens_per_decode);
+  const double tokens = sequences * each;
 
   KernelWork work;
   work.role = "decode_attention";
   work.kind = KernelKind::attention_decode;
   work.math = model_.activations;
-  work.useful = Flop{heads.pair_flop() * context};
-  work.issued = work.useful * (static_cast<double>(rows) / static_cast<double>(group));
+  // The last of a sequence's tokens sees all its keys, each before it one less.
+  work.useful = Flop{heads.pair_flop() * (context * each - 0.5 * tokens * (each - 1.0))};
+  work.issued =
+      Flop{heads.pair_flop() * context} * (static_cast<double>(rows) / static_cast<double>(group));
   work.stream_read = heads.kv_token * context;
-  work.activation_read = {element_ * (sequences * heads.q_width())};
-  work.activation_written = element_ * (sequences * heads.o_width());
+  work.activation_read = {element_ * (tokens * heads.q_width())};
+  work.activation_written = element_ * (tokens * heads.o_width());
   work.workgroups = lowering_.kv_split ? 0.0 : sequences * static_cast<double>(heads.kv_heads);
 
   hw::AttentionQuery query = query_of(window, heads, work);
   query.phase = hw::AttentionPhase::decode;
-  query.sequences = query.new_tokens = query.qq = sequences;
-  query.qk = query.context = context;
+  query.sequences = sequences;
+  query.new_tokens = tokens;
+  query.qq = tokens * each;
+  query.context = context;
+  query.qk = context * each;
   query.kv_split = lowering_.kv_split;
   if (shape_.decode_longest > 0)
     query.longest =

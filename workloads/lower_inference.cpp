@@ -45,7 +45,6 @@ class InferenceLowering {
         ffn_(up(model.ffn, tp_)) {}
 
   void write() {
-    program_.clear();
     program_.begin_segment(1);
     pass("embedding", KernelKind::embedding, {}, hidden());
     all_reduce("embedding_reduce");
@@ -268,7 +267,7 @@ class InferenceLowering {
     }
     if (shape_.decode_sequences > 0) {
       // Rows that a graph pads a batch to are decodes where nothing is prefilled beside them.
-      const std::int64_t rows = shape_.prefill_tokens > 0 ? shape_.decode_sequences : rows_;
+      const std::int64_t rows = shape_.prefill_tokens > 0 ? shape_.decode_tokens() : rows_;
       product("q_absorb", kPart, {rows, l.kv_lora_rank, l.qk_nope_head_dim, heads_});
       program_.add(
           attention_.decode(window_of(kind), {heads_, 1, latent, l.kv_lora_rank, kv_token}));
@@ -396,10 +395,17 @@ class InferenceLowering {
 
 }  // namespace
 
+void append_inference(const ModelSpec& model, const Lowering& lowering,
+                      const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
+                      std::int64_t padded_tokens, hw::KernelProgram& program) {
+  InferenceLowering(model, lowering, parallelism, kv_cache, shape, padded_tokens, program).write();
+}
+
 void lower_inference(const ModelSpec& model, const Lowering& lowering,
                      const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
                      std::int64_t padded_tokens, hw::KernelProgram& program) {
-  InferenceLowering(model, lowering, parallelism, kv_cache, shape, padded_tokens, program).write();
+  program.clear();
+  append_inference(model, lowering, parallelism, kv_cache, shape, padded_tokens, program);
 }
 
 core::Bytes activation_bytes(const ModelSpec& model, const Parallelism& parallelism,

@@ -18,6 +18,11 @@ void lower_inference(const ModelSpec& model, const Lowering& lowering,
                      const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
                      std::int64_t padded_tokens, hw::KernelProgram& program);
 
+/// The same behind what `program` holds: a further pass of the step.
+void append_inference(const ModelSpec& model, const Lowering& lowering,
+                      const Parallelism& parallelism, hw::Dtype kv_cache, const StepShape& shape,
+                      std::int64_t padded_tokens, hw::KernelProgram& program);
+
 /// Activation memory that a pass over `tokens` tokens holds at its widest point, transients of
 /// attention not included.
 [[nodiscard]] core::Bytes activation_bytes(const ModelSpec& model, const Parallelism& parallelism,

@@ -3,16 +3,25 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/instant.hpp"
 
 namespace ridgeline::workloads {
+
+/// The first `tokens` tokens of a text that other prompts may hold too.
+struct PromptPiece {
+  std::uint64_t text = 0;
+  std::int64_t tokens = 0;
+  bool operator==(const PromptPiece&) const = default;
+};
 
 struct Request {
   std::uint64_t id = 0;  // 0, 1, 2 ... in order of arrival
   core::Instant arrival;
   std::int64_t prompt_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::vector<PromptPiece> shared{};  // what the prompt begins with; the rest nobody else has
 
   bool operator==(const Request&) const = default;
 };

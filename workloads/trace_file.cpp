@@ -21,7 +21,7 @@ std::vector<std::string> TraceFile::notes(const std::string& name) const {
 }
 
 void TraceBuilder::add(std::int64_t clock_ns, std::int64_t prompt_tokens,
-                       std::int64_t output_tokens) {
+                       std::int64_t output_tokens, std::vector<PromptPiece> shared) {
   ++trace_.rows;
   if (clock_ns < last_ns_) ++trace_.out_of_order;
   last_ns_ = clock_ns;
@@ -33,7 +33,8 @@ void TraceBuilder::add(std::int64_t clock_ns, std::int64_t prompt_tokens,
     trace_.requests.push_back({.id = 0,
                                .arrival = {clock_ns},
                                .prompt_tokens = prompt_tokens,
-                               .output_tokens = output_tokens});
+                               .output_tokens = output_tokens,
+                               .shared = std::move(shared)});
   }
 }
 

@@ -33,7 +33,8 @@ struct TraceText {
 class TraceBuilder {
  public:
   /// `clock_ns` counts from any origin, within 292 years of it.
-  void add(std::int64_t clock_ns, std::int64_t prompt_tokens, std::int64_t output_tokens);
+  void add(std::int64_t clock_ns, std::int64_t prompt_tokens, std::int64_t output_tokens,
+           std::vector<PromptPiece> shared = {});
   /// Throws ConfigError when no request is left.
   [[nodiscard]] TraceFile finish(const std::string& name) &&;
 

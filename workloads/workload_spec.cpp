@@ -38,6 +38,7 @@ GeneratedWorkload read_generated_workload(const core::Reader& in) {
                         .arrivals = read_arrivals(in),
                         .prompt_tokens = read_length_law(in, TokenKind::prompt),
                         .output_tokens = read_length_law(in, TokenKind::output)};
+  if (in.has("shared_prefix")) out.shared_prefix = read_shared_prefix(in.child("shared_prefix"));
   const auto rate = rate_of(out.arrivals);
   if (rate && static_cast<double>(out.requests) / *rate > kLongestSeconds) {
     in.reject("arrivals",
@@ -91,12 +92,16 @@ struct MakeSource {
     add(prompts.notes());
     if (outputs.notes() != prompts.notes())
       add(outputs.notes());  // both from one trace: say it once
+    std::unique_ptr<RequestSource> own;
     if (const auto* loop = std::get_if<ClosedLoop>(&spec.arrivals)) {
-      return std::make_unique<ClosedLoopSource>(*loop, spec.requests, std::move(prompts),
-                                                std::move(outputs));
+      own = std::make_unique<ClosedLoopSource>(*loop, spec.requests, std::move(prompts),
+                                               std::move(outputs));
+    } else {
+      own = std::make_unique<OpenLoopSource>(arrival_times(spec.arrivals, spec.requests, seed),
+                                             std::move(prompts), std::move(outputs));
     }
-    return std::make_unique<OpenLoopSource>(arrival_times(spec.arrivals, spec.requests, seed),
-                                            std::move(prompts), std::move(outputs));
+    if (!spec.shared_prefix) return own;
+    return with_shared_prefix(std::move(own), *spec.shared_prefix, seed);
   }
 
   std::unique_ptr<RequestSource> operator()(const TrainingWorkload&) const {
@@ -112,11 +117,13 @@ struct MakeSource {
 
 WorkloadSpec read_workload_spec(const core::Reader& in) {
   if (in.has("trace")) {
-    reject_others(in, "trace", {"arrivals", "prompt_tokens", "output_tokens", "training"});
+    reject_others(in, "trace",
+                  {"arrivals", "prompt_tokens", "output_tokens", "shared_prefix", "training"});
     return read_trace_workload(in);
   }
   if (in.has("training")) {
-    reject_others(in, "training", {"requests", "arrivals", "prompt_tokens", "output_tokens"});
+    reject_others(in, "training",
+                  {"requests", "arrivals", "prompt_tokens", "output_tokens", "shared_prefix"});
     return read_training_workload(in);
   }
   if (in.has("arrivals") || in.has("prompt_tokens") || in.has("output_tokens"))

@@ -3,7 +3,8 @@
 //
 //   workload: {trace: conv.csv, requests: 1000, time_scale: 0.5}
 //   workload: {requests: 1000, arrivals: {poisson: {rate: 5.5 /s}}, prompt_tokens: 512,
-//   output_tokens: 128} workload: {training: {microbatch: 8, sequence: 4096}}
+//   output_tokens: 128, shared_prefix: {groups: 16, tokens: 1024}}
+//   workload: {training: {microbatch: 8, sequence: 4096}}
 
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "workloads/arrivals.hpp"
 #include "workloads/lengths.hpp"
 #include "workloads/request.hpp"
+#include "workloads/shared_prefix.hpp"
 #include "workloads/trace_path.hpp"
 
 namespace ridgeline::workloads {
@@ -32,6 +34,7 @@ struct GeneratedWorkload {
   ArrivalProcess arrivals;
   LengthLaw prompt_tokens;
   LengthLaw output_tokens;
+  std::optional<SharedPrefix> shared_prefix{};  // before the prompt_tokens
   bool operator==(const GeneratedWorkload&) const = default;
 };
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace ridgeline::sim {
 namespace {
 
 class VllmV1 : public Scheduler {
  public:
-  explicit VllmV1(const EngineSpec& engine) : engine_(engine) {}
+  explicit VllmV1(const EngineSpec& engine)
+      : engine_(engine),
+        tokens_per_decode_(engine.tokens_per_decode()),
+        lookahead_(engine.lookahead_tokens()) {}
 
   void plan(ServerState& state, StepPlan& plan) override {
     plan.clear();
@@ -29,12 +33,36 @@ class VllmV1 : public Scheduler {
     for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
       Sequence& sequence = *state.running[i];
       if (sequence.ends_in_flight()) continue;  // keeps its place and its blocks until then
-      const std::int64_t n = std::min(cut(sequence.outstanding()), budget);
-      if (!make_room(state, plan, sequence, sequence.computed + n))
+      const bool decode = sequence.decodes();
+      const std::int64_t n =
+          decode ? tokens_per_decode_ : std::min(cut(sequence.outstanding()), budget);
+      if (n > budget) return;  // drafts and all, or not at all
+      if (!make_room(state, plan, sequence, slots_for(sequence, n)))
         return;  // it was itself the last one
+      call_blocks(state, sequence, sequence.computed + n);
       plan.chunks.push_back({&sequence, n});
       budget -= n;
     }
+  }
+
+  /// The KV slots that a sequence needs when `n` more tokens are computed of it: as if all its
+  /// drafts in flight were right, and with what the draft model writes ahead.
+  [[nodiscard]] std::int64_t slots_for(const Sequence& sequence, std::int64_t n) const {
+    const std::int64_t slots = sequence.computed + n;
+    if (tokens_per_decode_ == 1) return slots;
+    return std::min(slots + sequence.rejected_in_flight + lookahead_, engine_.max_model_len);
+  }
+
+  /// Blocks of its prompt that are now full can be found by others.
+  static void call_blocks(ServerState& state, Sequence& sequence, std::int64_t tokens) {
+    if (sequence.unnamed == 0) return;
+    const std::int64_t before = sequence.named();
+    const std::int64_t full = std::min(before + sequence.unnamed, tokens / state.kv.block_size());
+    if (full <= before) return;
+    state.kv.call(
+        std::span(sequence.names)
+            .subspan(static_cast<std::size_t>(before), static_cast<std::size_t>(full - before)));
+    sequence.hold_by_name(full);
   }
 
   /// Takes the blocks for `tokens` tokens, preempting from the back of the running list. False when
@@ -45,12 +73,17 @@ class VllmV1 : public Scheduler {
       Sequence* victim = state.running.back();
       state.running.pop_back();
       // The token in flight stands in no block yet.
-      const std::int64_t full = (victim->computed - victim->in_flight) / state.kv.block_size();
+      const std::int64_t full = victim->settled() / state.kv.block_size();
+      std::int64_t own = victim->blocks - victim->named();
       if (engine_.enable_prefix_caching) {
-        state.kv.release_preempted(victim->request.id, victim->blocks, full);
+        state.kv.release_preempted(victim->request.id, own,
+                                   std::max<std::int64_t>(0, full - victim->named()));
       } else {
-        state.kv.release(victim->blocks);
+        state.kv.release(own);
       }
+      state.kv.leave(victim->held_names());
+      victim->blocks = 0;
+      victim->hold_by_name(0);
       victim->computed = 0;
       state.waiting.push_front(victim);
       plan.preempted.push_back(victim);
@@ -63,16 +96,27 @@ class VllmV1 : public Scheduler {
     while (!state.waiting.empty() && budget > 0 &&
            static_cast<std::int64_t>(state.running.size()) < engine_.max_num_seqs) {
       Sequence& sequence = *state.waiting.front();
-      const std::int64_t found = blocks_found(state, sequence);
-      const std::int64_t computed = found * state.kv.block_size();
+      const KvCache::Found shared = names_found(state, sequence);
+      const std::int64_t own = blocks_left(state, sequence, shared.blocks);
+      const std::int64_t computed = (shared.blocks + own) * state.kv.block_size();
       const std::int64_t wanted = cut(sequence.known() - computed);
       const std::int64_t n = std::min(wanted, budget);
       if (!engine_.enable_chunked_prefill && n < wanted) return;
-      if (engine_.scheduler_reserve_full_isl && !whole_sequence_fits(state, sequence)) return;
-      if (state.kv.blocks_for(computed + n) > state.kv.free_blocks()) return;
-      state.kv.take_back(sequence.request.id, sequence.blocks, found);
+      if (engine_.scheduler_reserve_full_isl &&
+          !whole_sequence_fits(state, sequence, shared.in_use))
+        return;
       sequence.computed = computed;
-      if (!state.kv.grow(sequence.blocks, computed + n)) return;  // never: there is room
+      const std::int64_t slots = slots_for(sequence, n);
+      if (state.kv.blocks_for(slots) - shared.in_use > state.kv.free_blocks()) {
+        sequence.computed = 0;
+        return;
+      }
+      state.kv.share(std::span(sequence.names).first(static_cast<std::size_t>(shared.blocks)));
+      sequence.blocks = shared.blocks;
+      sequence.hold_by_name(shared.blocks);
+      state.kv.take_back(sequence.request.id, sequence.blocks, own);
+      if (!state.kv.grow(sequence.blocks, slots)) return;  // never: there is room
+      call_blocks(state, sequence, computed + n);
       state.waiting.pop_front();
       state.running.push_back(&sequence);
       plan.admitted.push_back(&sequence);
@@ -81,21 +125,38 @@ class VllmV1 : public Scheduler {
     }
   }
 
-  /// Blocks of its own that a preempted sequence finds again. Its last token is computed in any
-  /// case, since the next one comes out of it.
-  static std::int64_t blocks_found(const ServerState& state, const Sequence& sequence) {
-    return std::min(state.kv.left_by(sequence.request.id),
-                    (sequence.known() - 1) / state.kv.block_size());
+  /// At most the blocks that a sequence may find: its last token is computed in any case, since the
+  /// next one comes out of it.
+  static std::int64_t most_found(const ServerState& state, const Sequence& sequence) {
+    return (sequence.known() - 1) / state.kv.block_size();
   }
 
-  [[nodiscard]] bool whole_sequence_fits(const ServerState& state, const Sequence& sequence) const {
+  /// Blocks of its prompt that stand in the cache, whoever computed them.
+  static KvCache::Found names_found(const ServerState& state, const Sequence& sequence) {
+    if (sequence.names.empty()) return {};
+    const auto most =
+        std::min(static_cast<std::int64_t>(sequence.names.size()), most_found(state, sequence));
+    return state.kv.find(std::span(sequence.names).first(static_cast<std::size_t>(most)));
+  }
+
+  /// Blocks behind those that a preempted sequence left itself.
+  static std::int64_t blocks_left(const ServerState& state, const Sequence& sequence,
+                                  std::int64_t shared) {
+    if (shared < static_cast<std::int64_t>(sequence.names.size())) return 0;
+    return std::min(state.kv.left_by(sequence.request.id), most_found(state, sequence) - shared);
+  }
+
+  [[nodiscard]] bool whole_sequence_fits(const ServerState& state, const Sequence& sequence,
+                                         std::int64_t in_use) const {
     const auto kept = static_cast<std::int64_t>(
         std::ceil(engine_.watermark * static_cast<double>(state.kv.blocks())));
     const std::int64_t reserve = state.running.empty() ? 0 : kept;
-    return state.kv.blocks_for(sequence.known()) + reserve <= state.kv.free_blocks();
+    return state.kv.blocks_for(sequence.known()) - in_use + reserve <= state.kv.free_blocks();
   }
 
   EngineSpec engine_;
+  std::int64_t tokens_per_decode_;
+  std::int64_t lookahead_;
 };
 
 }  // namespace

@@ -6,11 +6,14 @@
 // budget goes to running requests first, in order of admission (decodes take 1, prefills a chunk);
 // one that finds no KV block preempts the last running request, which frees all its blocks and
 // recomputes later, except for those whole blocks that nobody took meanwhile (its own prefix, found
-// in the cache). Waiting requests are admitted with what budget is left, only if nothing was
-// preempted, and a request that does not fit stops the line. Asynchronously, a step is planned
-// while the one before runs: a request may then have a token in flight, and one whose last is in
-// flight sits the step out but keeps its place. Left out: prefixes that requests share, priorities,
-// speculative tokens.
+// in the cache). A request that is admitted finds the whole blocks of its prompt that others have
+// computed, or are about to compute in the same step. Waiting requests are admitted with what
+// budget is left, only if nothing was preempted, and a request that does not fit stops the line.
+// Asynchronously, a step is planned while the one before runs: a request may then have a token in
+// flight, and one whose last is in flight sits the step out but keeps its place. With drafts a
+// decode takes one token more for each of them, and KV slots as if those in flight were all right;
+// one that turns out to have finished in flight was planned in vain. Left out: priorities, cutting
+// drafts to fit a budget.
 
 #include <memory>
 

@@ -23,6 +23,7 @@ RequestRecord record() {
   r.first_token = {4000};
   r.last_token = {9000};
   r.preempted = {300};
+  r.cached_tokens = 48;
   for (std::size_t i = 0; i < hw::kCauses; ++i) {
     r.until_first_token.by_cause[i].count = 10 + static_cast<std::int64_t>(i);
     r.after_first_token.by_cause[i].count = 20 + static_cast<std::int64_t>(i);
@@ -44,11 +45,11 @@ const std::string kHeader =
     "e2e_ns,queue_ns,preempted_ns,prefill_compute_ns,prefill_memory_ns,prefill_floor_ns,prefill_"
     "communication_ns,prefill_dispatch_ns,prefill_launch_ns,"
     "prefill_host_ns,decode_compute_ns,decode_memory_ns,decode_floor_ns,decode_communication_ns,"
-    "decode_dispatch_ns,decode_launch_ns,decode_host_ns\n";
+    "decode_dispatch_ns,decode_launch_ns,decode_host_ns,cached_tokens\n";
 // ttft = 4000 - 1000, e2e = 9000 - 1000, queue = 1500 - 1000.
 const std::string kRow =
     "0,finished,100,20,15,2,1000,1500,4000,9000,3000,8000,500,300,10,11,12,13,14,15,16,20,21,22,"
-    "23,24,25,26\n";
+    "23,24,25,26,48\n";
 
 }  // namespace
 
@@ -88,5 +89,5 @@ TEST_CASE("A damaged file is refused with the place of the damage", "[sim][csv]"
         "r.csv:3:1: id: expected a whole number from 0 to 9223372036854775807, got '-7'");
   CHECK(error_in(kHeader + kRow + kRow) == "r.csv:3:1: id: expected 1, got '0'");
   CHECK(error_in(kHeader + "0,finished,100\n") ==
-        "r.csv:2:1: expected 28 fields as in the header, got 3: '0,finished,100'");
+        "r.csv:2:1: expected 29 fields as in the header, got 3: '0,finished,100'");
 }

@@ -35,6 +35,7 @@ void check_same(const sim::RunResult& read, const sim::RunResult& run) {
   CHECK(read.counters == run.counters);
   CHECK(read.token_gaps == run.token_gaps);
   CHECK(read.preemptions == run.preemptions);
+  CHECK(read.extrapolated == run.extrapolated);
   CHECK(read.interrupted == run.interrupted);
   CHECK(read.memory.kv_blocks == run.memory.kv_blocks);
   CHECK(read.memory.block_bytes == run.memory.block_bytes);
@@ -229,7 +230,7 @@ TEST_CASE("A damaged run is refused, and the file named", "[sim][directory]") {
   SECTION("requests cut short") {
     const std::string csv = run.text("requests.csv");
     run.replace("requests.csv", csv.substr(0, csv.size() - 30));
-    CHECK(run.error().find("run/requests.csv:11:1: expected 28 fields as in the header, got ") ==
+    CHECK(run.error().find("run/requests.csv:11:1: expected 29 fields as in the header, got ") ==
           0);
   }
   SECTION("no requests") {

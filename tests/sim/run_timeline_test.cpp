@@ -102,6 +102,15 @@ std::vector<sim::Scenario> scenarios() {
                                             {"workload.output_tokens", "4"},
                                             {"model", "gpt_oss_20b"},
                                             {"engine.tensor_parallel_size", "4"}}));
+  for (const char* draft : {"ngram", "llama3_1b"}) {
+    out.push_back(tests::scenario(
+        "chat_8b", {{"workload.requests", "4"},
+                    {"workload.output_tokens", "20"},
+                    {"workload.shared_prefix", "{groups: 1, tokens: 100}"},
+                    {"engine.speculative_config", "{model: " + std::string(draft) +
+                                                      ", num_speculative_tokens: 3, acceptance: "
+                                                      "0.6}"}}));
+  }
   return out;
 }
 

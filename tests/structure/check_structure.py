@@ -22,7 +22,7 @@ BELOW = {
     "whatif": ["sim", "diagnosis", "workloads", "hw", "timeline", "core"],
     "fidelity": ["whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
     "cli": ["fidelity", "whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
-    "bindings": ["fidelity", "whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
+    "bindings": ["cli", "fidelity", "whatif", "sim", "diagnosis", "workloads", "hw", "timeline", "core"],
 }
 SOURCES = {".hpp", ".cpp", ".h", ".cc"}
 MAY_NAME_PRODUCTS = ("cli/", "timeline/kernel_names")  # examples in the program's help; the names kernels have on each part

@@ -58,6 +58,11 @@ TEST_CASE("A change is named as people say it", "[whatif][lever]") {
   CHECK(effect("engine.max_num_seqs=64") == O{{"engine.max_num_seqs", "64"}});
   CHECK(effect("workload.trace=a:b.csv") == O{{"workload.trace", "a:b.csv"}});
   CHECK(effect("none").empty());
+  CHECK(effect("prefix_cache:off") == O{{"engine.enable_prefix_caching", "false"}});
+  const O drafts = effect("speculate:k=3,draft=llama3_1b,acceptance=0.6");
+  REQUIRE(drafts.size() == 4);  // the fix as it is, then what was said
+  CHECK(drafts[0] == effect("speculative_decoding")[0]);
+  CHECK(drafts[2] == sim::Override{"engine.speculative_config.num_speculative_tokens", "3"});
   CHECK(effect("fp8_kv_cache") == effect("kv_cache:fp8"));
 }
 
@@ -73,6 +78,9 @@ TEST_CASE("A change that nobody knows is an error with the nearest name", "[what
   CHECK_THROWS_WITH(effect("quantize:int5"),
                     "quantize:int5: no number format is named 'int5'; did you mean 'int8'?");
   CHECK_THROWS_WITH(effect("graphs:maybe"), "graphs:maybe: expected graphs:on | off");
+  CHECK_THROWS_WITH(
+      effect("speculate:drafts=4"),
+      "speculate:drafts=4: expected speculate:[k=4,acceptance=0.7,draft=MODEL|ngram]");
   CHECK_THROWS_WITH(effect("batch:none"),
                     "batch:none: expected a whole number of at least 1, got 'none'");
   CHECK_THROWS_WITH(effect("kv_offload"),

@@ -114,9 +114,45 @@ TEST_CASE("Kernels half of the way to their floor make a server faster, not twic
   CHECK(gain < 2.0);
 }
 
+TEST_CASE("Prefixes are cached where prompts begin alike and nobody caches them",
+          "[whatif][interventions]") {
+  const sim::Override alike{"workload.shared_prefix", "{groups: 2, tokens: 400}"};
+  const sim::Override off{"engine.enable_prefix_caching", "false"};
+  CHECK_FALSE(after("prefix_cache", server({})));
+  CHECK_FALSE(after("prefix_cache", server({alike})));
+  CHECK_FALSE(after("prefix_cache", server({off})));
+  const sim::Scenario now = server({alike, off});
+  const auto cached = after("prefix_cache", now);
+  REQUIRE(cached);
+  CHECK(seconds(*cached) < seconds(now));
+}
+
+TEST_CASE("Speculation drafts with one layer of the model, then with more drafts or fewer",
+          "[whatif][interventions]") {
+  for (const char* model : {"llama3_8b", "mixtral_8x7b", "deepseek_v3", "gpt2", "gemma2_9b"}) {
+    INFO(model);
+    const auto drafts = after("speculative_decoding", server({{"model", model},
+                                                              {"engine.tensor_parallel_size", "4"},
+                                                              {"engine.max_model_len", "1024"}}));
+    REQUIRE(drafts);
+    CHECK(drafts->engine.speculative_config->draft->layers == 1);
+  }
+  const sim::Scenario now = server({{"workload.arrivals.closed_loop.concurrency", "1"}});
+  const auto drafts = after("speculative_decoding", now);
+  // (1 - 0.7^5) / 0.3 = 2.77 tokens a step, less what drafts cost.
+  const double gain = seconds(now) / seconds(*drafts);
+  CHECK(gain > 1.3);
+  CHECK(gain < 2.77);
+  CHECK_FALSE(after("speculative_decoding", *drafts));
+  CHECK(after("shorter_drafts", *drafts)->engine.speculative_config->num_speculative_tokens == 2);
+  CHECK(after("longer_drafts", *drafts)->engine.speculative_config->num_speculative_tokens == 8);
+  CHECK_FALSE(after("shorter_drafts", now));
+  CHECK_FALSE(after("longer_drafts", now));
+}
+
 TEST_CASE("What no scenario can express says why", "[whatif][interventions]") {
-  for (const char* fix : {"prefix_cache", "speculative_decoding", "disaggregated_prefill",
-                          "faster_device", "weights_on_device", "prepared_requests"}) {
+  for (const char* fix :
+       {"disaggregated_prefill", "faster_device", "weights_on_device", "prepared_requests"}) {
     CHECK(whatif::intervention(fix).overrides == nullptr);
     CHECK_FALSE(after(fix, server({})));
   }

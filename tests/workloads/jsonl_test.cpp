@@ -41,9 +41,37 @@ TEST_CASE("Lines are requests, in each of the dialects", "[workloads][jsonl]") {
   CHECK(read("{\"input_toks\": 374, \"output_toks\": 44, \"arrival_time_ns\": 0}\r\n\r\n"
              "{\"input_toks\":396,\"output_toks\":109,\"arrival_time_ns\":500000000}") == expected);
   CHECK(read("{\"timestamp\": 27000, \"input_length\": 374, \"output_length\": 44, "
-             "\"hash_ids\": [0, 1, [2]]}\n"
+             "\"hash_ids\": []}\n"
              "{\"timestamp\": 27500, \"input_length\": 396, \"output_length\": 109, "
              "\"hash_ids\": []}\n") == expected);
+}
+
+TEST_CASE("Hashes say where a prompt begins as others do, 512 tokens each and the rest",
+          "[workloads][jsonl]") {
+  const auto requests = read_jsonl({"t.jsonl",
+                                    "{\"timestamp\": 0, \"input_length\": 1100, "
+                                    "\"output_length\": 4, \"hash_ids\": [0, 7, 12]}\n"
+                                    "{\"timestamp\": 0, \"input_length\": 512, "
+                                    "\"output_length\": 4, \"hash_ids\": [ 0 ]}\n"})
+                            .requests;
+  using Pieces = std::vector<ridgeline::workloads::PromptPiece>;
+  CHECK(requests[0].shared == Pieces{{0, 512}, {7, 512}, {12, 76}});  // 1100 - 1024
+  CHECK(requests[1].shared == Pieces{{0, 512}});
+
+  const auto error_with = [](const std::string& hashes) {
+    return error_for(
+        "{\"timestamp\": 0, \"input_length\": 600, \"output_length\": 4, "
+        "\"hash_ids\": " +
+        hashes + "}\n");
+  };
+  CHECK(error_with("[1]") ==
+        "t.jsonl:1:71: hash_ids: expected 2 of them, one for every 512 tokens of the prompt, got "
+        "'[1]'");
+  for (const char* list : {"[1, x]", "[1,]", "[1 2]", "[[1], 2]", "12", "[-1, 2]"}) {
+    INFO(list);
+    CHECK(error_with(list).find("hash_ids: expected a list of whole numbers, got ") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("A file that begins with an object is taken for this format", "[workloads][jsonl]") {

@@ -300,7 +300,7 @@ std::vector<TrueGain> true_gains(const Scenario& scenario, const Label& label,
   std::vector<TrueGain> out;
   for (const Intervention& change : interventions()) {
     TrueGain& gain = out.emplace_back(TrueGain{change.fix, std::nullopt, {}});
-    if (change.overrides == nullptr) {
+    if (change.overrides == nullptr || change.assumed) {
       gain.why_not = change.how;
       continue;
     }

@@ -60,7 +60,8 @@ std::string why_not(const TrueGain& run) {
 
 /// Whether it is known that nothing comes of it because nothing can be changed.
 bool cannot_be(const TrueGain& run) {
-  return !run.gain && intervention(run.fix).overrides != nullptr;
+  const Intervention& change = intervention(run.fix);
+  return !run.gain && change.overrides != nullptr && !change.assumed;
 }
 
 std::string_view improved(Resource resource) {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "workloads/limits.hpp"
@@ -19,11 +21,14 @@ struct Dialect {
   std::string_view output_tokens;
   std::int64_t unit_ns;  // of its clock
   std::string_view clock_text;
+  std::string_view hashes{};       // of the prompt's blocks, where the dialect has them
+  std::int64_t hashed_tokens = 0;  // of a block
 };
 constexpr std::array<Dialect, 3> kDialects{{
     {"arrival_time", "input_toks", "output_toks", 1'000'000'000, "seconds, like 1787267980.0827"},
     {"arrival_time_ns", "input_toks", "output_toks", 1, "nanoseconds, like 52000000"},
-    {"timestamp", "input_length", "output_length", 1'000'000, "milliseconds, like 27482"},
+    {"timestamp", "input_length", "output_length", 1'000'000, "milliseconds, like 27482",
+     "hash_ids", 512},
 }};
 
 /// One line, read from the left.
@@ -147,6 +152,25 @@ std::optional<std::int64_t> tokens(std::string_view text) {
   return n;
 }
 
+/// The numbers of a list; nothing when the text is none.
+std::optional<std::vector<std::uint64_t>> numbers(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = text.find_first_not_of(kBlanks, 1); i + 1 < text.size();) {
+    std::uint64_t n = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), n);
+    if (error != std::errc{}) return std::nullopt;
+    out.push_back(n);
+    i = text.find_first_not_of(kBlanks, static_cast<std::size_t>(end - text.data()));
+    if (i + 1 == text.size()) break;
+    if (text[i] != ',') return std::nullopt;
+    i = text.find_first_not_of(kBlanks, i + 1);
+    if (i + 1 >= text.size()) return std::nullopt;  // a comma, and nothing behind it
+  }
+  return out;
+}
+
 class ObjectReader {
  public:
   ObjectReader(const Dialect& dialect, TraceBuilder& requests)
@@ -156,6 +180,8 @@ class ObjectReader {
     std::optional<std::int64_t> arrival;
     std::optional<std::int64_t> prompt;
     std::optional<std::int64_t> output;
+    std::optional<std::vector<std::uint64_t>> hashes;
+    std::string_view hashes_text;
     const std::string count = "a whole number from 0 to " + std::to_string(kMostTokens);
     const auto set = [&line](auto& slot, const auto& read, std::string_view key,
                              std::string_view value, const std::string& expected) {
@@ -171,6 +197,9 @@ class ObjectReader {
         set(prompt, tokens(value), key, value, count);
       } else if (key == dialect_.output_tokens) {
         set(output, tokens(value), key, value, count);
+      } else if (!dialect_.hashes.empty() && key == dialect_.hashes) {
+        set(hashes, numbers(value), key, value, "a list of whole numbers");
+        hashes_text = value;
       }
     });
     const auto require = [&line](const auto& slot, std::string_view key) {
@@ -179,7 +208,23 @@ class ObjectReader {
     require(arrival, dialect_.arrival);
     require(prompt, dialect_.prompt_tokens);
     require(output, dialect_.output_tokens);
-    requests_.add(*arrival, *prompt, *output);
+    std::vector<PromptPiece> shared;
+    if (hashes && !hashes->empty()) {
+      const std::int64_t each = dialect_.hashed_tokens;
+      const std::int64_t blocks = (*prompt + each - 1) / each;
+      if (static_cast<std::int64_t>(hashes->size()) != blocks) {
+        line.fail_at(hashes_text, dialect_.hashes,
+                     std::to_string(blocks) + " of them, one for every " + std::to_string(each) +
+                         " tokens of the prompt");
+      }
+      std::int64_t left = *prompt;
+      shared.reserve(hashes->size());
+      for (const std::uint64_t id : *hashes) {
+        shared.push_back({id, std::min(left, each)});
+        left -= each;
+      }
+    }
+    requests_.add(*arrival, *prompt, *output, std::move(shared));
   }
 
  private:

@@ -5,8 +5,8 @@
 //   server arrival_time_ns, input_toks, output_toks                    LLMServingSim (casys-kaist)
 //   timestamp (ms), input_length, output_length                 Mooncake (kvcache-ai)
 //
-// Further keys, whatever they hold, are passed over: prefix hashes too, as prompts share nothing
-// here.
+// Mooncake's rows may have hash_ids, one for every 512 tokens of the prompt and one for the rest:
+// equal ids, equal tokens up to there. Further keys, whatever they hold, are passed over.
 
 #include <cstdint>
 #include <optional>

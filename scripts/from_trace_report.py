@@ -163,6 +163,8 @@ def page(data):
         "* A replay keeps the recorded batches. It says how long they would take, not which batches would form: queues and latencies need the"
         " requests, which no trace holds. Changes of the batch are served by clients that stand in for them, and said to be.",
         "* Host work that hides behind the device is not in a trace; the stack's own is kept.",
+        "* Speculation is not recognised: of a server that speculates, say so with `--set engine.speculative_config=...`. Neither are quantized"
+        " weights or a KV cache of 8 bit: the model and `--set` say them.",
         "",
         "## A simulated server, of which the truth is known",
         "",

@@ -14,6 +14,7 @@ from ._typed import known_keys
 from ._values import Reference, StrPath, yaml
 from .engine import Engine, engine_from
 from .errors import ConfigError
+from .roofs import Roofs
 from .workloads import GeneratedWorkload, Workload, workload_from
 
 __all__ = ["AnyScenario", "Scenario", "names"]
@@ -123,6 +124,21 @@ class Scenario:
         if "engine" in document:
             document["engine"] = engine_from(document["engine"])
         return Scenario(**document)
+
+    def roofs(self) -> Roofs:
+        """Peaks of the machine's memory and matrix units, of one GPU.
+
+        Returns
+        -------
+        Roofs
+            From which ridge points follow.
+
+        Raises
+        ------
+        ConfigError
+            Something in the scenario is wrong; says where.
+        """
+        return Roofs.read(opened(self).roofs())
 
     def to_yaml(self) -> str:
         """The resolved scenario as a file for ``ridgeline run``.

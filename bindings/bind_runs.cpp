@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bindings/register.hpp"
+#include "bindings/roofs.hpp"
 #include "bindings/run_fields.hpp"
 #include "bindings/scenarios.hpp"
 #include "bindings/simulating.hpp"
@@ -109,6 +110,7 @@ void register_runs(py::module_& m) {
   py::class_<Run, RunHandle>(m, "Run")
       .def("json", &Run::json)
       .def("scenario_yaml", &Run::scenario_yaml)
+      .def("roofs", [](const Run& r) { return roofs_json(r.result()->scenario.gpu); })
       .def("diagnosis", &Run::diagnosis, unlock())
       .def("save", &Run::save, py::arg("directory"), unlock())
       .def("requests", [](const Run& r) { return request_records(r.result()); })

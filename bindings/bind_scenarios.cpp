@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bindings/register.hpp"
+#include "bindings/roofs.hpp"
 #include "bindings/scenarios.hpp"
 #include "core/error.hpp"
 #include "whatif/case.hpp"
@@ -66,6 +67,7 @@ void register_scenarios(py::module_& m) {
       .def("gpu", [](const sim::Scenario& s) { return s.gpu.name; })
       .def("model", [](const sim::Scenario& s) { return s.model.name; })
       .def("stack", [](const sim::Scenario& s) { return s.stack.name; })
+      .def("roofs", [](const sim::Scenario& s) { return roofs_json(s.gpu); })
       .def("yaml", [](const sim::Scenario& s) { return core::to_yaml(s.document); })
       .def("json", [](const sim::Scenario& s) { return to_json(s.document).dump(); });
   m.def("open_scenario", &open_scenario, py::arg("base"), py::arg("overrides"));

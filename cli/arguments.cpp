@@ -78,7 +78,7 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
       name += (name.empty() ? "" : " ") + command->get_name();
     }
     const std::vector<std::string> rest = command->remaining();
-    const std::string what = commands_of(*command).empty()
+    const std::string what = command->get_require_subcommand_min() == 0
                                  ? about_command(*command, name, rest, error)
                                  : about_group(*command, rest);
     throw core::ConfigError(name.empty() ? what : name + ": " + what);

@@ -70,11 +70,12 @@ Action declare(CLI::App& app) {
   return [&app] { return hand_over(app.get_name(), app.remaining()); };
 }
 
-constexpr std::array<Command, 4> kPython{{
+constexpr std::array<Command, 5> kPython{{
     {"sweep", "run a scenario at many settings, on many cores or machines", declare},
     {"merge", "one table from the tables of a sweep's shards", declare},
     {"capacity", "the largest request rate that meets latency objectives", declare},
     {"sensitivity", "which values of a scenario a figure depends on, and how strongly", declare},
+    {"plot", "pictures of runs, traces and sweeps: rooflines, ledgers, timelines, fronts", declare},
 }};
 
 }  // namespace

@@ -100,9 +100,14 @@ Action declare_whatif(CLI::App& app) {
       "  ridgeline whatif chat_8b quantize:int4 graphs:off\n"
       "  ridgeline whatif chat_8b gpu:h200 engine.max_num_seqs=256 --each\n"
       "  ridgeline whatif chat_8b --verify-diagnosis\n"
+      "  ridgeline whatif from-trace trace.json.gz --model qwen3_8b graphs:off\n"
       "\nThe changes are made one after the other. Rates are those of all data-parallel copies; "
       "a factor behind a number is after over before.");
-  return [options] { return what_if(*options); };
+  CLI::App* from_trace = app.add_subcommand(
+      "from-trace", "the scenario that best explains a profiler's trace, and changes to it");
+  return [options, from_trace, action = declare_whatif_from_trace(*from_trace)] {
+    return from_trace->parsed() ? action() : what_if(*options);
+  };
 }
 
 }  // namespace ridgeline::cli

@@ -25,6 +25,7 @@ struct Command {
 Action declare_cases(CLI::App& app);
 Action declare_run(CLI::App& app);
 Action declare_whatif(CLI::App& app);
+Action declare_whatif_from_trace(CLI::App& app);  // of declare_whatif
 Action declare_diagnose(CLI::App& app);
 Action declare_trace(CLI::App& app);
 Action declare_inspect(CLI::App& app);

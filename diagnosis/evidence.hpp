@@ -171,8 +171,10 @@ struct Profile {
   Maybe device_span;      // of one step, on the device's clock: from its first kernel to its last
   Maybe occupied;         // share of the compute units that the longest kernel's workgroups fill
   Maybe near_roof;        // share of kernel time at a roof that the machine sustains
-  Maybe clock_fraction;   // of the rated clock, sustained
-  Maybe imbalance;        // work of the busiest device over the mean
+  Maybe by_matrix;  // of the time at either roof: at the matrix roof, each kernel at its nearer
+  Maybe host_path;  // of one step: on the path from launch to launch, kernels beside it or not
+  Maybe clock_fraction;                      // of the rated clock, sustained
+  Maybe imbalance;                           // work of the busiest device over the mean
   std::map<KernelGroup, Value> kernel_time;  // shares of all kernel time
 };
 

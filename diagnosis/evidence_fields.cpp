@@ -112,6 +112,12 @@ const std::vector<Field>& evidence_fields() {
                       "of the compute units, by the longest kernel's workgroups: '4 of 108'"),
       RIDGELINE_FIELD(profile, near_roof, fraction, false,
                       "of kernel time: at a roof that the machine sustains"),
+      RIDGELINE_FIELD(
+          profile, by_matrix, fraction, false,
+          "of the time at either roof: at the matrix roof, where that is the nearer one"),
+      RIDGELINE_FIELD(profile, host_path, fraction, false,
+                      "of a step: until the last kernel that waited for its launch, and after the "
+                      "last of all"),
       RIDGELINE_FIELD(profile, clock_fraction, fraction, false,
                       "sustained over rated clock: '1580 of 1965'"),
       RIDGELINE_FIELD(profile, imbalance, none, false, "work of the busiest device over the mean"),

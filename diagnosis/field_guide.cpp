@@ -83,6 +83,8 @@ constexpr FieldGuide kGuides[]{
     {"profile.device_span", "20 ms"},
     {"profile.occupied", "4 of 108", "2 %", "100 %"},
     {"profile.near_roof", "55 %", "10 %", "90 %"},
+    {"profile.by_matrix", "70 %"},
+    {"profile.host_path", "85 %"},
     {"profile.clock_fraction", "1580 MHz of 1965 MHz", "40 %", "100 %"},
     {"profile.imbalance", "1.4"},
 };

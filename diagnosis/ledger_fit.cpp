@@ -40,6 +40,9 @@ double kernel_distances(const TimeBudget& budget) {
 /// mostly the launch: fewer of them help, not better ones.
 void part_kernel_floors(TimeBudget& budget, const Evidence& e) {
   const Profile& p = e.profile;
+  // A device that never waited for a launch would not be helped by fewer of them.
+  constexpr double kWaits = 0.05;
+  if (p.host_path && p.host_path->best < kWaits) return;
   if (!e.engine.enforce_eager.value_or(false) || !p.kernel_length ||
       p.kernel_length->origin != Origin::read || !p.kernels_per_step)
     return;
@@ -66,12 +69,22 @@ void part_collectives(TimeBudget& budget, const Evidence& e, const Work& w) {
   const double all = distance->time.best;
   // Kernels stand at 0.65 of a roof as a rule, at a fifth of it when they are bad; what is left
   // beyond that is nobody's but the collectives'.
-  const double kernels = (1.0 / kUsuallyOfRoof - 1.0) * floor;
+  // Norms, activations and the like take their few microseconds each, however little they move.
+  constexpr double kSmallKernel = 5e-6;  // configs/hw: from start to start
+  constexpr double kSmallKernelsPerLayer = 8.0;
+  const double small = w.window == Window::decode
+                           ? kSmallKernelsPerLayer * kSmallKernel * best_or(e.model.layers, 40.0)
+                           : 0.0;
+  const double kernels = (1.0 / kUsuallyOfRoof - 1.0) * floor + small;
   constexpr double kBadKernels = 4.0;
   const double part = std::clamp(
-      std::max(std::min(usual, all * usual / (usual + kernels)), all - kBadKernels * floor), 0.0,
-      all);
-  scale_kernel_distances(budget, all > 0.0 ? 1.0 - part / all : 1.0);
+      std::max(std::min(usual, all * usual / (usual + kernels)), all - kBadKernels * floor - small),
+      0.0, all);
+  const double small_part = std::min(small, all - part);
+  scale_kernel_distances(budget, all > 0.0 ? 1.0 - (part + small_part) / all : 1.0);
+  if (small_part > 0.0)
+    add(budget, LineId::kernel_floors, Cause::kernels, "small kernels, as far as they usually go",
+        Value({0.0, all}, small_part, Origin::assumed, "what small kernels usually take"));
   add(budget, LineId::communication, Cause::communication, "collectives, as far as they usually go",
       Value({0.0, all}, part, Origin::assumed, "what kernels and collectives usually take"));
 }
@@ -124,6 +137,12 @@ void apply(TimeBudget& budget, Cause cause, const CauseBounds& before, const Fit
       line.time.best *= factor;
       line.time.interval.low = std::min(line.time.interval.low, line.time.best);
     }
+  }
+  // What a clue leaves a cause at the most, none of its lines exceeds.
+  for (Line& line : budget.lines) {
+    if (line.cause == cause && cause != Cause::unexplained)
+      line.time.interval.high =
+          std::max(line.time.best, std::min(line.time.interval.high, after.high * total));
   }
 }
 

@@ -146,6 +146,10 @@ Evidence observe(const Observation& o) {
   const double kernels = s.kernels_time.seconds().value();
   if (s.at_roofs.count > 0)
     p.near_roof = read_exactly(s.at_roofs.seconds() / s.under_roofs.seconds(), "timeline");
+  if (s.at_matrix_roof.count > 0)
+    p.by_matrix = read_exactly(
+        s.at_matrix_roof.seconds() / (s.at_matrix_roof + s.at_hbm_roof).seconds(), "timeline");
+  if (s.launches > 0) p.host_path = read_exactly(s.host_path.seconds().value() / time, "timeline");
   if (kernels > 0.0) {
     for (const auto& [cls, row] : s.by_class) {
       const double share = row.time.seconds().value() / kernels;

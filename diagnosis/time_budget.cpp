@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/kernel_clock.hpp"
 #include "diagnosis/ledger_fit.hpp"
 #include "diagnosis/ledger_trail.hpp"
 #include "diagnosis/usual.hpp"
@@ -87,8 +88,15 @@ class Builder {
     if (!gap && gaps_ && p.kernels_per_step) gap = *gaps_ / *p.kernels_per_step;
     budget_.back_to_back =
         gap && gaps_ && gap->best <= kDispatch && gaps_->best < 0.05 * budget_.total.best;
-    budget_.host_behind = e_.engine.async_scheduling.value_or(false) && host_ &&
-                          host_->best > 0.05 * budget_.total.best;
+    const bool beside = e_.engine.async_scheduling.value_or(false);
+    budget_.host_behind = beside && host_ && host_->best > 0.05 * budget_.total.best;
+    // A host that works beside the device costs nothing until it is the slower one: where no kernel
+    // runs for longer than turning from one to the next takes, it is.
+    if (beside && kernels_ && !gaps_ && w_.window == Window::decode && budget_.in_seconds) {
+      const double busy = kernels_->best + (by_groups() ? 0.0 : best_or(collectives_, 0.0));
+      budget_.host_behind =
+          budget_.host_behind || busy + turning_time(e_) < 0.95 * budget_.total.best;
+    }
     budget_.host_paced =
         gap && gaps_ && gap->best > kDispatch && gaps_->best > 0.1 * budget_.total.best;
   }
@@ -190,24 +198,12 @@ class Builder {
     add(distance_id, Cause::kernels, std::move(distance_part), time - floor);
   }
 
-  /// What the kernels of a decode step take where they are bad: a fifth of their roof, and a few
-  /// microseconds each; collectives and copies besides. 0 where no floor is known.
-  [[nodiscard]] double longest_kernels() const {
+  /// 0 where it cannot be said: what kernels take in a decode step of which no part was timed.
+  [[nodiscard]] double most_of_kernels() const {
     const double floor =
         std::max(best_or(budget_.compute_floor, 0.0), best_or(budget_.bandwidth_floor, 0.0));
-    if (!budget_.in_seconds || w_.window != Window::decode || gaps_ || host_ || !(floor > 0.0))
-      return 0.0;
-    constexpr double kBadKernels = 5.0;
-    constexpr double kShortestKernel = 5e-6;  // configs/hw: a small kernel, from start to start
-    constexpr double kKernelsPerLayer = 12.0;
-    const double count =
-        best_or(e_.profile.kernels_per_step, kKernelsPerLayer * best_or(e_.model.layers, 40.0));
-    double beside = 0.0;
-    for (const KernelGroup g : {KernelGroup::collective, KernelGroup::copy}) {
-      const auto it = e_.profile.kernel_time.find(g);
-      if (it != e_.profile.kernel_time.end()) beside += it->second.best;
-    }
-    return (kBadKernels * floor + count * kShortestKernel) / std::max(1.0 - beside, 0.1);
+    const bool open = budget_.in_seconds && w_.window == Window::decode && !gaps_ && !host_;
+    return open && floor > 0.0 ? longest_kernels(e_, w_, floor) : 0.0;
   }
 
   void add_kernels_by_group() {
@@ -219,10 +215,10 @@ class Builder {
     } else {
       // Shares of kernel time say nothing of what lies between kernels.
       kernels = kernels.as(Origin::assumed);
-      const double longest = longest_kernels();
+      const double longest = most_of_kernels();
       if (longest > 0.0 && longest < 0.8 * kernels.best) {
         host_ = Value({0.0, kernels.best - longest}, kernels.best - longest, Origin::assumed,
-                      "kernels are rarely slower than a fifth of a roof");
+                      "kernels are rarely slower than a fifth of a roof, norms than 15 us");
         kernels = Value({longest, kernels.high()}, longest, Origin::assumed, host_->from);
       }
     }
@@ -340,6 +336,11 @@ class Builder {
       add(LineId::host, Cause::host, "outside kernels: the host", part(1.0 - share));
       if (e_.engine.enforce_eager.value_or(false) && outside.best > 0.1 * budget_.total.best)
         budget_.host_paced = true;
+      // Layers are alike: launched one by one, the device waits in each of them or in none.
+      const double waits = outside.best - host;
+      budget_.launches_behind = e_.engine.enforce_eager.value_or(false) &&
+                                w_.window == Window::decode &&
+                                waits > turning_time(e_) + 0.05 * budget_.total.best;
       return;
     }
     const bool nothing_else = !kernels_ && !gaps_ && !host_ && !by_groups();

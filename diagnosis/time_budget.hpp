@@ -59,6 +59,7 @@ struct TimeBudget {
   bool host_paced = false;  // the device waits for each launch: a shorter kernel makes a longer gap
   bool back_to_back = false;  // measured gaps no longer than a device needs between two kernels
   bool host_behind = false;   // the host works beside the device, and the device waits for it still
+  bool launches_behind = false;  // launched one by one, and the device waits for the launches
   bool overfull =
       false;  // the floors alone exceed the measured time: the evidence contradicts itself
 

@@ -49,6 +49,28 @@ Window window_of(const Evidence& e) {
   return decoding && m.ttft->best > decoding->best ? Window::prefill : Window::decode;
 }
 
+/// Of a decode step that a profile shows, by a rate that people measured: the server reads prompts
+/// between such steps, and so much of an answer's time is theirs. The rate of a single sequence is
+/// mostly stated as that of its decoding.
+Maybe time_between_prompts(const Evidence& e, const Work& w) {
+  const Maybe& rate = e.measured.throughput;
+  const Serving& s = e.serving;
+  if (!rate || rate->origin != Origin::given || !w.sequences || w.sequences->best < 1.5 ||
+      e.engine.accepted_tokens || e.profile.window != Window::decode || !s.prompt_tokens ||
+      !s.output_tokens)
+    return std::nullopt;
+  constexpr double kUsuallyOfPeak = 0.4;  // prompts of some hundred tokens and more
+  constexpr double kLeast = 0.5;          // where prompts took more, decode steps are not profiled
+  const Value whole = *w.sequences / *rate;
+  const double prompts =
+      2.0 / kUsuallyOfPeak *
+      best_or(w.sequences * s.prompt_tokens / s.output_tokens * w.parameters / w.peak, 0.0);
+  const double best = std::max(whole.best - prompts, kLeast * whole.best);
+  return computed("an answer's time over its tokens, without the prompts read meanwhile",
+                  {std::min(whole.low(), best), whole.high()}, best, Origin::derived,
+                  {whole, *s.prompt_tokens, *s.output_tokens});
+}
+
 Maybe time_of_unit(const Evidence& e, const Work& w) {
   const auto& m = e.measured;
   switch (w.window) {
@@ -80,6 +102,7 @@ Maybe time_of_unit(const Evidence& e, const Work& w) {
   if (m.throughput_per_sequence)
     return e.engine.accepted_tokens ? each_pass / m.throughput_per_sequence
                                     : Maybe(1.0) / m.throughput_per_sequence;
+  if (const Maybe time = time_between_prompts(e, w)) return time;
   if (m.throughput && w.sequences)
     return e.engine.accepted_tokens ? each_pass * w.sequences / m.throughput
                                     : w.sequences / m.throughput;
@@ -251,6 +274,14 @@ void find_traffic(const Evidence& e, Work& w) {
   }
   w.kv_read = w.kv_expected;
   const Maybe counted = e.profile.hbm_fraction * w.bandwidth * w.time;
+  // How many experts were chosen is an estimate; the counter saw what was read of them.
+  if (counted && w.weights_read && e.model.active_parameters && w.window == Window::decode &&
+      counted->best < w.weights_read->best) {
+    const double low = std::min(w.weights_read->low(), counted->best);
+    w.weights_read = computed("no more of the experts than the counter of HBM saw",
+                              {low, std::max(low, counted->high())}, counted->best, Origin::derived,
+                              {*w.weights_read, *counted});
+  }
   // Embedding tables are hardly read and caches help a little: a counter this near the expected
   // bytes agrees with them.
   constexpr double kAgrees = 0.95;

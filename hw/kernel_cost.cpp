@@ -43,6 +43,7 @@ class Pricing {
         gpu_(gpu),
         compute_(efficiency.of_compute(work.kind)),
         bandwidth_(efficiency.of_bandwidth(work.kind)),
+        time_(efficiency.of_time(work.kind)),
         tuned_(efficiency.tuned_gemms) {
     cost_.useful = work.useful;
   }
@@ -199,7 +200,8 @@ class Pricing {
   void price(const CollectiveCall& call) {
     const CollectiveCost cost =
         cost_of(call.query, gpu_.node, gpu_.node.collectives(call.collectives));
-    cost_.link = cost.time / bandwidth_;
+    const core::Seconds time = cost.time / bandwidth_;
+    cost_.link = std::max(time * time_, std::min(time, cost.floor));
     cost_.spread = cost.spread;
     cost_.extrapolated = cost.extrapolated || gpu_.borrowed;
   }
@@ -208,18 +210,24 @@ class Pricing {
   const GpuSpec& gpu_;
   double compute_;
   double bandwidth_;
+  double time_;  // of collectives alone; the others are stretched when they are whole
   bool tuned_;
   KernelCost cost_;
 };
 
-/// Brings every time of a kernel nearer to what its bytes and its arithmetic take at the
-/// datasheet's rates. Collectives have their own floor, which is the links'.
-void bring_nearer(KernelCost& cost, const KernelWork& work, const GpuSpec& gpu, double left) {
-  if (left == 1.0 || cost.link > core::Seconds{}) return;
+/// What a kernel's bytes and its arithmetic take at the datasheet's rates.
+core::Seconds least_time(const KernelCost& cost, const KernelWork& work, const GpuSpec& gpu) {
   const core::Seconds bytes = cost.hbm() / gpu.hbm.bandwidth;
   const core::Seconds arithmetic =
       cost.useful.value() > 0.0 ? cost.useful / gpu.peak[work.math] : core::Seconds{};
-  const core::Seconds least = std::max(bytes, arithmetic);
+  return std::max(bytes, arithmetic);
+}
+
+/// Brings every time of a kernel nearer to the least that physics allows. Collectives have their
+/// own floor, which is the links'.
+void bring_nearer(KernelCost& cost, const KernelWork& work, const GpuSpec& gpu, double left) {
+  if (left == 1.0 || cost.link > core::Seconds{}) return;
+  const core::Seconds least = least_time(cost, work, gpu);
   const auto nearer = [&](core::Seconds& time) {
     if (time > least) time = least + (time - least) * left;
   };
@@ -229,6 +237,20 @@ void bring_nearer(KernelCost& cost, const KernelWork& work, const GpuSpec& gpu, 
   cost.fixed = cost.fixed * left;
 }
 
+/// Makes every time of a kernel `factor` times as long, a shorter one never less than physics
+/// allows. A collective is stretched where its links' floor is known.
+void stretch(KernelCost& cost, const KernelWork& work, const GpuSpec& gpu, double factor) {
+  if (factor == 1.0) return;
+  const core::Seconds least = least_time(cost, work, gpu);
+  const auto stretched = [&](core::Seconds& time, core::Seconds no_less) {
+    time = std::max(time * factor, std::min(time, no_less));
+  };
+  stretched(cost.compute, least);
+  stretched(cost.memory, least);
+  stretched(cost.floor, core::Seconds{});
+  cost.fixed = cost.fixed * factor;
+}
+
 /// A step has fewer than a million kernels, so no step overflows the clock's 292 years.
 constexpr core::Seconds kLongestKernel{3600.0};
 
@@ -236,12 +258,13 @@ constexpr core::Seconds kLongestKernel{3600.0};
 
 EfficiencySpec read_efficiency(const core::Reader& in) {
   EfficiencySpec efficiency;
-  const auto read_table = [&](std::string_view key, std::array<double, kKernelKinds>& table) {
+  const auto read_table = [&](std::string_view key, std::array<double, kKernelKinds>& table,
+                              double low = 0.001, double high = 1.0) {
     if (!in.has(key)) return;
     const core::Reader kinds = in.child(key);
     for (const auto& choice : kernel_kind_names()) {
       if (kinds.has(choice.name))
-        table[static_cast<std::size_t>(choice.value)] = kinds.fraction(choice.name, 0.001, 1.0);
+        table[static_cast<std::size_t>(choice.value)] = kinds.fraction(choice.name, low, high);
     }
     if (key == "compute" && kinds.has("collective"))
       kinds.reject("collective",
@@ -249,6 +272,7 @@ EfficiencySpec read_efficiency(const core::Reader& in) {
   };
   read_table("compute", efficiency.compute);
   read_table("bandwidth", efficiency.bandwidth);
+  read_table("time", efficiency.time, kLeastTimeFactor, kMostTimeFactor);
   efficiency.tuned_gemms = in.get("tuned_gemms", true);
   if (in.has("beyond_floor")) efficiency.beyond_floor = in.fraction("beyond_floor");
   return efficiency;
@@ -263,6 +287,7 @@ KernelCost cost_of(const KernelWork& work, const GpuSpec& gpu, const EfficiencyS
   }
   KernelCost cost = Pricing(work, gpu, efficiency).run();
   cost.floor = floor.seconds();
+  stretch(cost, work, gpu, efficiency.of_time(work.kind));
   bring_nearer(cost, work, gpu, efficiency.beyond_floor);
 
   const core::Seconds work_time = std::max({cost.compute, cost.memory, cost.link});

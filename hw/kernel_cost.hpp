@@ -45,6 +45,9 @@ struct KernelCost {
 struct EfficiencySpec {
   std::array<double, kKernelKinds> compute;
   std::array<double, kKernelKinds> bandwidth;
+  std::array<double, kKernelKinds> time;  // so many times as long as all this says, as a recording
+                                          // showed; below 1 never less than bytes and useful FLOP
+                                          // take at peak
   bool tuned_gemms = true;    // false: one fixed tile for every shape, no split-K, as a library
                               // without tuning for this part has it
   double beyond_floor = 1.0;  // so much is left of the time that kernels take beyond their bytes at
@@ -54,6 +57,7 @@ struct EfficiencySpec {
   EfficiencySpec() {
     compute.fill(1.0);
     bandwidth.fill(1.0);
+    time.fill(1.0);
   }
   bool operator==(const EfficiencySpec&) const = default;
 
@@ -63,10 +67,17 @@ struct EfficiencySpec {
   [[nodiscard]] double of_bandwidth(KernelKind kind) const {
     return bandwidth[static_cast<std::size_t>(kind)];
   }
+  [[nodiscard]] double of_time(KernelKind kind) const {
+    return time[static_cast<std::size_t>(kind)];
+  }
 };
 
-/// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `tuned_gemms: false`, `beyond_floor:
-/// 0.5`, each optional.
+/// Bounds of `time`: a kernel further off than that is another kernel.
+inline constexpr double kLeastTimeFactor = 0.01;
+inline constexpr double kMostTimeFactor = 1000.0;
+
+/// Reads `compute: {gemm: 0.8}`, `bandwidth: {norm: 0.5}`, `time: {gemm: 1.1}`, `tuned_gemms:
+/// false`, `beyond_floor: 0.5`, each optional.
 [[nodiscard]] EfficiencySpec read_efficiency(const core::Reader& in);
 
 /// Cost of one kernel; a pure function of its arguments. The GEMM search tries every tile and

@@ -64,6 +64,15 @@ struct Summary {
   // written out. What they would take at the roofs given to `summarize`, and what they took.
   core::Nanoseconds at_roofs;
   core::Nanoseconds under_roofs;
+  // The same parted by the roof that is the nearer one of each kernel; bytes of scores count here,
+  // for they do bind.
+  core::Nanoseconds at_matrix_roof;
+  core::Nanoseconds at_hbm_roof;
+  // Where launches are recorded: of the steps' time, what the path from launch to launch takes. Up
+  // to the last kernel that an idle device was told of, and after the last kernel of all, the host
+  // sets the pace; kernels that ran meanwhile could have taken no time at all.
+  core::Nanoseconds host_path;
+  std::int64_t launches = 0;  // calls of the steps
   // Sums over the steps' shapes.
   std::int64_t decode_sequences = 0;
   std::int64_t decode_context = 0;

@@ -6,93 +6,10 @@
 #include "core/error.hpp"
 #include "diagnosis/attribute.hpp"
 #include "sim/run_timeline.hpp"
-#include "sim/step_model.hpp"
+#include "whatif/step_replay.hpp"
 
 namespace ridgeline::whatif {
 namespace {
-
-/// A recording whose unannotated steps were given a batch.
-class ShapedTimeline : public timeline::SpanSource {
- public:
-  ShapedTimeline(const timeline::SpanSource& base, const std::optional<workloads::StepShape>& shape)
-      : base_(base), shape_(shape) {}
-
-  [[nodiscard]] timeline::DeviceInfo device() const override { return base_.device(); }
-  [[nodiscard]] timeline::Window extent() const override { return base_.extent(); }
-  void visit(timeline::Window window, timeline::SpanVisitor& visitor) const override {
-    Shaping shaping(shape_, visitor);
-    base_.visit(window, shaping);
-  }
-
- private:
-  class Shaping : public timeline::SpanVisitor {
-   public:
-    Shaping(const std::optional<workloads::StepShape>& shape, timeline::SpanVisitor& next)
-        : shape_(shape), next_(next) {}
-    void on_step(const timeline::StepSpan& step) override {
-      timeline::StepSpan shaped = step;
-      if (shape_ && step.decode_sequences + step.prefill_tokens == 0) {
-        shaped.decode_sequences = shape_->decode_sequences;
-        shaped.decode_context = shape_->decode_context;
-        shaped.prefill_sequences = shape_->prefill_sequences;
-        shaped.prefill_tokens = shape_->prefill_tokens;
-        shaped.prefill_context = shape_->prefill_context;
-        shaped.prefill_qk = static_cast<double>(shape_->prefill_qk);
-        shaped.prefill_qq = static_cast<double>(shape_->prefill_qq);
-      }
-      next_.on_step(shaped);
-    }
-    void on_kernel(const timeline::KernelSpan& kernel) override { next_.on_kernel(kernel); }
-    void on_runtime(const timeline::RuntimeSpan& call) override { next_.on_runtime(call); }
-    void on_counters(const timeline::CounterSample& sample) override { next_.on_counters(sample); }
-
-   private:
-    const std::optional<workloads::StepShape>& shape_;
-    timeline::SpanVisitor& next_;
-  };
-
-  const timeline::SpanSource& base_;
-  const std::optional<workloads::StepShape>& shape_;
-};
-
-/// The steps' batches, for simulating them again.
-class ShapeCollector : public timeline::SpanVisitor {
- public:
-  void on_step(const timeline::StepSpan& step) override {
-    if (step.decode_sequences + step.prefill_tokens == 0) return;
-    sim::StepRecord record;
-    record.decode_sequences = static_cast<std::uint32_t>(step.decode_sequences);
-    // Without contexts in the annotation, the least that can be: the token at hand.
-    record.decode_context =
-        static_cast<std::uint32_t>(std::max(step.decode_context, step.decode_sequences));
-    record.prefill_sequences = static_cast<std::uint32_t>(
-        std::max<std::int64_t>(step.prefill_sequences, step.prefill_tokens > 0 ? 1 : 0));
-    record.prefill_tokens = static_cast<std::uint32_t>(step.prefill_tokens);
-    record.prefill_context =
-        static_cast<std::uint32_t>(std::max(step.prefill_context, step.prefill_tokens));
-    record.prefill_qk = static_cast<std::int64_t>(step.prefill_qk);
-    record.prefill_qq = static_cast<std::int64_t>(step.prefill_qq);
-    record.sampled = record.decode_sequences + record.prefill_sequences;
-    steps.push_back(record);
-  }
-  std::vector<sim::StepRecord> steps;
-};
-
-/// The same steps on the scenario's machine, one after the other.
-sim::RunResult simulate(const sim::Scenario& scenario, std::vector<sim::StepRecord> steps) {
-  sim::RunResult result;
-  result.scenario = scenario;
-  sim::StepModel model(scenario);
-  core::Instant now{};
-  for (sim::StepRecord& step : steps) {
-    step.start = now;
-    step.ledger = model.run(model.prepare(step.shape())).ledger;
-    now = step.end();
-    result.steps.push_back(step);
-    result.counters.emplace_back();
-  }
-  return result;
-}
 
 Comparison::Row row_of(const std::string& name, const timeline::KernelRow* real,
                        const timeline::KernelRow* simulated, double steps) {
@@ -147,21 +64,17 @@ std::map<std::string, timeline::KernelRow> matched_roles(const timeline::Summary
 
 Comparison compare(const diagnosis::TraceStudy& study, const sim::Scenario& scenario,
                    const std::optional<workloads::StepShape>& shape) {
-  const ShapedTimeline shaped(study.timeline, shape);
-  const auto is_known = [](const timeline::StepSpan& step) {
-    return step.decode_sequences + step.prefill_tokens > 0;
-  };
-  ShapeCollector shapes;
-  shaped.visit({}, shapes);
-  if (shapes.steps.empty()) {
+  const ShapedTimeline shaped(study.timeline, {shape});
+  const std::vector<sim::StepRecord> steps_of_trace = step_records(shaped);
+  if (steps_of_trace.empty()) {
     throw core::ConfigError(study.recording.file +
                             ": no annotation says what a step holds; say it with --decode N "
                             "--context TOKENS, or --prefill TOKENS");
   }
   const diagnosis::AttributedTimeline attributed(shaped, scenario.model,
                                                  scenario.engine.kv_cache_dtype, scenario.gpu);
-  const timeline::Summary real = timeline::summarize(attributed, {}, is_known);
-  const sim::RunResult result = simulate(scenario, shapes.steps);
+  const timeline::Summary real = timeline::summarize(attributed, {}, batch_is_known);
+  const sim::RunResult result = replay_steps(scenario, steps_of_trace);
   const timeline::Summary simulated = timeline::summarize(sim::RunTimeline(result));
 
   Comparison out;

@@ -128,7 +128,8 @@ diagnosis::Evidence observe_run(const sim::RunResult& result, const sim::Metrics
   o.model = diagnosis::model_facts(result.scenario.model, result.scenario.engine.kv_cache_dtype);
   o.serving = serving_facts(result, metrics);
   if (!std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) {
-    o.engine.enforce_eager = result.scenario.engine.enforce_eager;
+    // A stack without graphs launches kernel by kernel, whatever the switch says.
+    o.engine.enforce_eager = result.scenario.engine.enforce_eager || !result.scenario.stack.graphs;
     o.engine.async_scheduling = result.scenario.engine.async_scheduling;
     // Where nobody said that prompts begin alike, a server's log does not either.
     if (shares_prefix(result.scenario))

@@ -31,6 +31,26 @@ double units_of(const sim::RunResult& result, const sim::Metrics& metrics) {
   return static_cast<double>(std::max<std::int64_t>(1, metrics.output_tokens));
 }
 
+Prediction told(const diagnosis::Recommendation& r, const char* place) {
+  Prediction p;
+  p.fix = r.name;
+  p.place = place;
+  p.why = r.why;
+  p.speedup = r.speedup;
+  return p;
+}
+
+std::optional<Prediction> found_in(const diagnosis::Diagnosis& d, const std::string& fix) {
+  constexpr std::array<const char*, 2> kPlaces{"first fix", "second fix"};
+  for (std::size_t i = 0; i < d.fixes.size(); ++i) {
+    if (d.fixes[i].name == fix) return told(d.fixes[i], i < kPlaces.size() ? kPlaces.at(i) : "fix");
+  }
+  for (const diagnosis::Recommendation& r : d.rejects) {
+    if (r.name == fix) return told(r, "reject");
+  }
+  return std::nullopt;
+}
+
 class Laboratory {
  public:
   Laboratory(const sim::Scenario& scenario, const core::ConfigLibrary& library,
@@ -62,40 +82,13 @@ class Laboratory {
   [[nodiscard]] std::optional<Prediction> prediction_of(const std::string& fix) const {
     const Variant& before = experiment_.variants.front();
     if (fix.empty() || !before.diagnosis || !evidence_) return std::nullopt;
-    if (auto found = found_in(*before.diagnosis, fix)) return found;
-    // It says nothing of it by itself; asked, it does.
-    diagnosis::Evidence asked = *evidence_;
-    asked.proposals.push_back(fix);
-    auto found = found_in(diagnosis::diagnose(asked), fix);
-    if (found) found->place = "asked";
-    return found;
+    return whatif::prediction_of(fix, *before.diagnosis, *evidence_);
   }
 
   [[nodiscard]] const sim::Scenario& scenario() const { return scenario_; }
   [[nodiscard]] Experiment& experiment() { return experiment_; }
 
  private:
-  static std::optional<Prediction> found_in(const diagnosis::Diagnosis& d, const std::string& fix) {
-    constexpr std::array<const char*, 2> kPlaces{"first fix", "second fix"};
-    for (std::size_t i = 0; i < d.fixes.size(); ++i) {
-      if (d.fixes[i].name == fix)
-        return told(d.fixes[i], i < kPlaces.size() ? kPlaces.at(i) : "fix");
-    }
-    for (const diagnosis::Recommendation& r : d.rejects) {
-      if (r.name == fix) return told(r, "reject");
-    }
-    return std::nullopt;
-  }
-
-  static Prediction told(const diagnosis::Recommendation& r, const char* place) {
-    Prediction p;
-    p.fix = r.name;
-    p.place = place;
-    p.why = r.why;
-    p.speedup = r.speedup;
-    return p;
-  }
-
   void measure(const sim::Scenario& scenario, Variant& v) {
     sim::RunOptions run;
     bool stopped = false;
@@ -172,6 +165,18 @@ void lay_beside(Prediction& p, const Variant& v, const sim::Scenario& scenario,
 double Prediction::miss() const {
   if (!measured || holds()) return 0.0;
   return *measured > speedup.high ? *measured / speedup.high - 1.0 : *measured / speedup.low - 1.0;
+}
+
+std::optional<Prediction> prediction_of(const std::string& fix,
+                                        const diagnosis::Diagnosis& diagnosis,
+                                        const diagnosis::Evidence& evidence) {
+  if (auto found = found_in(diagnosis, fix)) return found;
+  // It says nothing of it by itself; asked, it does.
+  diagnosis::Evidence asked = evidence;
+  asked.proposals.push_back(fix);
+  auto found = found_in(diagnosis::diagnose(asked), fix);
+  if (found) found->place = "asked";
+  return found;
 }
 
 std::optional<Experiment> what_if(const sim::Scenario& scenario,

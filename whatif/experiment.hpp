@@ -76,6 +76,14 @@ struct ExperimentOptions {
                                                          const core::ConfigLibrary& library,
                                                          const ExperimentOptions& options = {});
 
+/// What a diagnosis says of a fix, as a prediction whose outcome is not known yet: among its fixes,
+/// or its rejects; or, asked with `evidence`, what it says then. Nothing where it has no answer.
+[[nodiscard]] std::optional<Prediction> prediction_of(const std::string& fix,
+                                                      const diagnosis::Diagnosis& diagnosis,
+                                                      const diagnosis::Evidence& evidence);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const Prediction& prediction);
+
 /// {scenario, objective, variants: [{name, overrides, cannot_run, gain, figures: {...}, ledger_ns,
 /// diagnosis}], predictions: [...]}
 [[nodiscard]] nlohmann::ordered_json to_json(const Experiment& experiment);

@@ -29,7 +29,9 @@ Json variant_json(const Variant& v) {
   return out;
 }
 
-Json prediction_json(const Prediction& p) {
+}  // namespace
+
+nlohmann::ordered_json to_json(const Prediction& p) {
   Json out;
   out["variant"] = p.variant;
   out["fix"] = p.fix;
@@ -42,8 +44,6 @@ Json prediction_json(const Prediction& p) {
   return out;
 }
 
-}  // namespace
-
 nlohmann::ordered_json to_json(const Experiment& experiment) {
   Json out;
   out["scenario"] = experiment.scenario;
@@ -51,8 +51,7 @@ nlohmann::ordered_json to_json(const Experiment& experiment) {
   out["variants"] = Json::array();
   for (const Variant& v : experiment.variants) out["variants"].push_back(variant_json(v));
   out["predictions"] = Json::array();
-  for (const Prediction& p : experiment.predictions)
-    out["predictions"].push_back(prediction_json(p));
+  for (const Prediction& p : experiment.predictions) out["predictions"].push_back(to_json(p));
   return out;
 }
 

@@ -80,6 +80,8 @@ Change kv_split(const Scenario& s) {
   if (!s.stack.lowering.kv_split) out.emplace_back("stack.lowering.kv_split", "true");
   if (s.stack.efficiency.of_bandwidth(hw::KernelKind::attention_decode) < 1.0)
     out.emplace_back("stack.efficiency.bandwidth.attention_decode", "1");
+  if (s.stack.efficiency.of_time(hw::KernelKind::attention_decode) > 1.0)
+    out.emplace_back("stack.efficiency.time.attention_decode", "1");
   return if_any(std::move(out));
 }
 
@@ -149,6 +151,7 @@ Change gemm_tuning(const Scenario& s) {
     out.emplace_back("stack.efficiency.compute.gemm", "1");
   if (e.of_bandwidth(hw::KernelKind::gemm) < 1.0)
     out.emplace_back("stack.efficiency.bandwidth.gemm", "1");
+  if (e.of_time(hw::KernelKind::gemm) > 1.0) out.emplace_back("stack.efficiency.time.gemm", "1");
   return if_any(std::move(out));
 }
 

@@ -169,6 +169,21 @@ def test_an_unknown_machine_is_refused(tmp_path):
         ridgeline.calibrate(path, "mi30x")
 
 
+def test_a_run_that_was_recorded_is_held_against_a_typed_scenario(tmp_path):
+    scenario = ridgeline.Scenario("chat_8b", workload=ridgeline.GeneratedWorkload(requests=20))
+    r = ridgeline.run(scenario).requests
+    columns = zip(r.arrival_ns * 1e-9, r.first_token_ns * 1e-9, r.last_token_ns * 1e-9, r.prompt_tokens, r.output_tokens)
+    lines = [
+        {"arrival_time": a, "queued_ts": a, "first_token_ts": f, "last_token_ts": z, "input_toks": int(i), "output_toks": int(o)}
+        for a, f, z, i, o in columns
+    ]
+    (tmp_path / "served.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    groups = ridgeline.validate(tmp_path / "served.jsonl", scenario=scenario)
+    end_to_end = next(group for group in groups if "end-to-end" in json.dumps(group))
+    assert end_to_end["fitted"]["rows"] + end_to_end["held_back"]["rows"] == 20
+    assert end_to_end["fitted"]["median_error"] < 1e-6
+
+
 # calibrate
 
 

@@ -49,7 +49,7 @@ def test_a_scenario_shows_what_it_resolves_to_or_what_is_wrong_with_it():
     scenario = rl.Scenario("chat_8b", hw="h200", engine=rl.Engine(max_num_seqs=64))
     assert repr(scenario) == "Scenario('chat_8b', hw='h200', engine=Engine(max_num_seqs=64))"
     text, _ = shown(scenario)
-    assert "NVIDIA H200" in text and "engine.max_num_seqs" in text and "GammaArrivals" not in text
+    assert "NVIDIA H200" in text and "engine.max_num_seqs" in text and "GammaArrivals(rate='5.53 /s', cv=1.09)" in text
     assert len(repr(scenario.resolved())) < 1000
     text, tables = shown(rl.Scenario("chat_8c"))
     assert "did you mean 'chat_8b'" in text and tables == 0

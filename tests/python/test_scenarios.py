@@ -116,6 +116,13 @@ def test_with_adds_to_an_engine_and_leaves_the_first_scenario_alone():
         first.seed = 2
 
 
+def test_another_machine_has_another_price():
+    first = FEW.with_(usd_per_gpu_hour=9.0)
+    assert rl.Scenario(**vars(first)).resolved().usd_per_gpu_hour == 9.0
+    assert first.with_(hw="h200").usd_per_gpu_hour is None
+    assert first.with_(hw="h200", usd_per_gpu_hour=5.0).resolved().usd_per_gpu_hour == 5.0
+
+
 @pytest.mark.parametrize(
     "make, words",
     [

@@ -1,6 +1,7 @@
 // Does a summary account for all of the time, and to the right lines? Closed forms on timelines
 // small enough to do by hand.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -62,6 +63,50 @@ TEST_CASE("Kernels are counted by class and by role, and by name where there is 
   CHECK(s.transient == Bytes{64.0});
   CHECK(s.decode_sequences == 64);
   CHECK(s.decode_context == 6400);
+}
+
+/// 100 us: kernels of 20 us from 10 and 50, and of 19 us from 71; launches that return at 5, 42 and
+/// 45 us.
+MadeUpStep three_launches() {
+  MadeUpStep out;
+  out.step = step_at(0, 0, 100'000);
+  std::int64_t correlation = 0;
+  for (const auto& [start, length, told] :
+       {std::array{10'000, 20'000, 5'000}, {50'000, 20'000, 42'000}, {71'000, 19'000, 45'000}}) {
+    KernelSpan kernel = kernel_at(start, length, "k");
+    kernel.correlation = ++correlation;
+    out.kernels.push_back(kernel);
+    RuntimeSpan call;
+    call.start = core::Instant{told - 1'000};
+    call.duration = Nanoseconds{1'000};
+    call.correlation = correlation;
+    out.calls.push_back(call);
+  }
+  return out;
+}
+
+TEST_CASE("The host sets the pace up to the last kernel that an idle device had to be told of") {
+  // Before the second the device is idle from 30 us and hears of it at 42; the third was queued
+  // long before, its gap is the device's own. 50 us, and 10 after the last kernel.
+  const Summary s = summarize(MadeUpTimeline{{three_launches()}});
+  CHECK(s.host_path == Nanoseconds{50'000 + 10'000});
+  CHECK(s.launches == 3);
+}
+
+TEST_CASE("The kernels of a graph are all there once it runs") {
+  MadeUpStep step = three_launches();
+  for (KernelSpan& kernel : step.kernels) kernel.from_graph = true;
+  // What lies before the first and after the last.
+  CHECK(summarize(MadeUpTimeline{{step}}).host_path == Nanoseconds{10'000 + 10'000});
+}
+
+TEST_CASE("Time at the roofs is parted by the nearer one of each kernel") {
+  // The gemm: 4e6 FLOP at 2e13 a second are 200 ns, 1,500 bytes at 1e10 are 150. The norm: 250
+  // bytes, 25 ns.
+  const Roofs roofs{core::BytesPerSecond{1e10}, core::FlopPerSecond{2e13}};
+  const Summary s = summarize(MadeUpTimeline{{two_kernels(0, 0)}}, {}, {}, roofs);
+  CHECK(s.at_matrix_roof == Nanoseconds{200});
+  CHECK(s.at_hbm_roof == Nanoseconds{25});
 }
 
 TEST_CASE("Rates are over the whole time of the steps, host work included") {

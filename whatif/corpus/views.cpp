@@ -73,10 +73,12 @@ std::string head(const RunView& v) {
       fmt::format("title: {}\nmachine: {}\n", v.result.scenario.name, s.machine->name);
   if (s.tensor > 1) out += fmt::format("devices: {}\n", s.tensor);
   if (s.load != LoadKind::training) {
-    // Switches on the command line: whoever runs the server knows them.
+    // Switches on the command line, or that the stack has no graphs: whoever runs the server knows
+    // it.
     const sim::EngineSpec& engine = v.result.scenario.engine;
-    out += fmt::format("engine: {{enforce_eager: {}, async_scheduling: {}}}\n",
-                       engine.enforce_eager, engine.async_scheduling);
+    const bool eager = engine.enforce_eager || !v.result.scenario.stack.graphs;
+    out += fmt::format("engine: {{enforce_eager: {}, async_scheduling: {}}}\n", eager,
+                       engine.async_scheduling);
   }
   return out + model_text(s, v.result.scenario.engine.kv_cache_dtype);
 }
@@ -116,14 +118,6 @@ Section measured(const RunView& v) {
       out.put("throughput", rate_text(m.per_second(static_cast<double>(m.output_tokens))));
   }
   return out;
-}
-
-/// A timeline's FLOP are a fraction of the peak of the activations' dtype; people take that of the
-/// dtype that the products run in.
-double peak_ratio(const RunView& v) {
-  const hw::GpuSpec& gpu = v.result.scenario.gpu;
-  const workloads::ModelSpec& model = v.result.scenario.model;
-  return gpu.peak[model.activations] / gpu.peak[model.math];
 }
 
 /// The middle half of a run, as somebody sees it who looks at a gauge.
@@ -181,8 +175,7 @@ std::string typed_percentages(const RunView& v, Draw& draw) {
     if (value) profile.put(key, percent_text(value->best));
   };
   profile.put("window", diagnosis::name_of(*seen.window));
-  if (seen.flop_fraction)
-    profile.put("flop_fraction", percent_text(seen.flop_fraction->best * peak_ratio(v)));
+  fraction("flop_fraction", seen.flop_fraction);
   fraction("hbm_fraction", seen.hbm_fraction);
   constexpr double kNoticed = 0.05;
   if (diagnosis::best_or(seen.idle_fraction, 0.0) >= kNoticed)

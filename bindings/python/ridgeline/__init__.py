@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ._installed import __version__  # first: it says where the configurations are
+from . import plot
 from .cases import Case, cases
 from .columns import Columns
 from .diagnoses import Diagnosis, diagnose
@@ -25,6 +26,7 @@ from .evidence import check_evidence, evidence_template, exercise, read_pasted
 from .experiments import Experiment, Prediction, Variant, changes, verify_diagnosis, whatif
 from .measurements import calibrate, predict, validate
 from .metrics import Ledger, Metrics
+from .roofs import Roofs
 from .runs import Run, load_run, run
 from .scenarios import Scenario, names
 from .tables import Calls, Counters, Kernels, Requests, Steps, Timeline, TimelineSteps, TokenGaps
@@ -71,6 +73,7 @@ __all__ = [
     "PoissonArrivals",
     "Prediction",
     "Requests",
+    "Roofs",
     "Run",
     "Scenario",
     "SharedPrefix",
@@ -100,6 +103,7 @@ __all__ = [
     "inspect",
     "load_run",
     "names",
+    "plot",
     "predict",
     "read_pasted",
     "read_trace",

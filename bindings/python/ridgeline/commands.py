@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Sequence
 
-__all__ = ["COMMANDS", "capacity", "merge", "sensitivity", "sweep"]
+__all__ = ["COMMANDS", "capacity", "merge", "plot", "sensitivity", "sweep"]
 
 # Each imports what it needs when it is called: pandas and SciPy are slow to load.
 
@@ -37,6 +37,13 @@ def sensitivity(argv: Sequence[str]) -> int:
     return cmd_sensitivity.sensitivity_command(argv)
 
 
+def plot(argv: Sequence[str]) -> int:
+    """``ridgeline plot``."""
+    from .plot.command import plot_command
+
+    return plot_command(argv)
+
+
 def _guarded(command: Callable[[Sequence[str]], int]) -> Callable[[Sequence[str]], int]:
     def guarded(argv: Sequence[str]) -> int:
         from .sweeps.command_line import run
@@ -47,6 +54,6 @@ def _guarded(command: Callable[[Sequence[str]], int]) -> Callable[[Sequence[str]
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    command.__name__: _guarded(command) for command in (sweep, merge, capacity, sensitivity)
+    command.__name__: _guarded(command) for command in (sweep, merge, capacity, sensitivity, plot)
 }
 """Name and function, which takes the arguments after the name, tells of errors on stderr, and returns the exit code."""

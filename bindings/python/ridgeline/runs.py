@@ -12,6 +12,7 @@ from . import _core, _html
 from ._values import StrPath
 from .diagnoses import Diagnosis
 from .metrics import Ledger, Metrics
+from .roofs import Roofs
 from .scenarios import AnyScenario, opened
 from .tables import Counters, Kernels, Requests, Steps, Timeline, TokenGaps
 
@@ -47,6 +48,11 @@ class Run:
         """Where the server's time went, by cause."""
         own = self.result["ridgeline"]
         return Ledger(**own["ledger"], idle_ns=own["idle_ns"])
+
+    @cached_property
+    def roofs(self) -> Roofs:
+        """Peaks of the machine's memory and matrix units."""
+        return Roofs.read(self._core.roofs())
 
     @cached_property
     def diagnosis(self) -> Diagnosis | None:

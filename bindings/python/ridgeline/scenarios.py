@@ -14,9 +14,12 @@ from ._typed import known_keys
 from ._values import Reference, StrPath, yaml
 from .engine import Engine, engine_from
 from .errors import ConfigError
+from .roofs import Roofs
 from .workloads import GeneratedWorkload, Workload, workload_from
 
 __all__ = ["AnyScenario", "Scenario", "names"]
+
+_PLAIN = ("name", "hw", "model", "stack", "seed", "usd_per_gpu_hour")
 
 
 @known_keys("")
@@ -41,6 +44,8 @@ class Scenario:
         What the server has to do. `GeneratedWorkload` is laid over a generated one unless it says everything; others replace the base's.
     seed
         Of everything that is drawn; the same seed gives the same requests.
+    usd_per_gpu_hour
+        Rent of a GPU, US dollars an hour; by default that of the machine, where it is known.
     overrides
         Any other values by dotted key, as ``--set`` has them: ``{"stack.launch.issue": "20 us"}``. They come last.
 
@@ -68,6 +73,7 @@ class Scenario:
     engine: Engine | Mapping[str, Any] | None = None
     workload: Workload | Mapping[str, Any] | None = None
     seed: int | None = None
+    usd_per_gpu_hour: float | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def with_(self, overrides: Mapping[str, Any] | None = None, **fields: Any) -> Scenario:
@@ -94,6 +100,8 @@ class Scenario:
             before, now = getattr(self, name), fields.get(name)
             if isinstance(before, kind) and isinstance(now, kind):
                 fields[name] = _laid_over(before, now)
+        if "hw" in fields:
+            fields = {"usd_per_gpu_hour": None} | fields  # another machine has another price
         merged = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)} | fields
         merged["overrides"] = {**merged["overrides"], **(overrides or {})}
         return Scenario(**merged)
@@ -116,6 +124,21 @@ class Scenario:
         if "engine" in document:
             document["engine"] = engine_from(document["engine"])
         return Scenario(**document)
+
+    def roofs(self) -> Roofs:
+        """Peaks of the machine's memory and matrix units, of one GPU.
+
+        Returns
+        -------
+        Roofs
+            From which ridge points follow.
+
+        Raises
+        ------
+        ConfigError
+            Something in the scenario is wrong; says where.
+        """
+        return Roofs.read(opened(self).roofs())
 
     def to_yaml(self) -> str:
         """The resolved scenario as a file for ``ridgeline run``.
@@ -152,12 +175,12 @@ class Scenario:
             if part is not None:
                 said = ((f.name, getattr(part, f.name)) for f in dataclasses.fields(part))
                 rows += [[f"{name}.{key}", _short(value)] for key, value in said if value is not None]
-        rows.append(["seed", str(whole.seed or 0)])
+        rows += [[name, _short(value)] for name in ("seed", "usd_per_gpu_hour") if (value := getattr(whole, name)) is not None]
         return _html.table(["", scenario.name()], rows, words=True)
 
     def _pairs(self) -> list[tuple[str, str]]:
         """The fields as overrides of the base, in the order in which they apply."""
-        pairs = [(key, yaml(value)) for key in ("name", "hw", "model", "stack", "seed") if (value := getattr(self, key)) is not None]
+        pairs = [(key, yaml(value)) for key in _PLAIN if (value := getattr(self, key)) is not None]
         if self.engine is not None:
             settings = self.engine.as_dict() if isinstance(self.engine, Engine) else self.engine
             pairs += [(f"engine.{key}", yaml(value)) for key, value in settings.items()]

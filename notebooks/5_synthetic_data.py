@@ -19,7 +19,7 @@ import ridgeline as rl
 import yaml
 from sklearn.ensemble import RandomForestClassifier
 
-items = 120
+items = 90
 folder = Path(tempfile.mkdtemp()) / "corpus"
 command = [sys.executable, "-m", "ridgeline", "corpus", "generate", "--n", str(items), "--seed", "7", "--out", str(folder), "--quiet"]
 subprocess.run(command, check=True, capture_output=True)
@@ -37,11 +37,10 @@ print((folder / "0003" / "percentages.evidence.yaml").read_text())
 print(labels[3]["regime"], labels[3]["accepted"], {name: round(x, 2) for name, x in labels[3]["elasticity"].items()})
 
 # %%
-for label in labels:
-    assert label["regime"] in label["accepted"]
-    limiter = max(label["elasticity"], key=label["elasticity"].get)
-    if label["accepted"] == ["bandwidth_bound"]:
-        assert limiter in ("hbm_bandwidth", "kernels")
+assert all(label["regime"] in label["accepted"] for label in labels)
+mean = pd.DataFrame([label["elasticity"] for label in labels]).groupby([label["regime"] for label in labels]).mean()
+assert mean["hbm_bandwidth"].idxmax() == "bandwidth_bound" and mean["launch_and_host"].idxmax() == "overhead_bound"
+mean.style.format("{:.2f}")
 
 # %% [markdown]
 # ## Features
@@ -63,9 +62,10 @@ def flat(value, name=""):
 
 
 evidence = [dict(flat(yaml.safe_load((folder / f"{i:04d}" / "percentages.evidence.yaml").read_text()))) for i in range(items)]
-features = pd.DataFrame(evidence).drop(columns=[name for row in evidence[:1] for name in row if name.startswith("title")]).fillna(-1.0)
+features = pd.DataFrame(evidence).fillna(-1.0)
 features = features[[name for name in features if not name.startswith("title")]]
 truth = np.array([label["regime"] for label in labels])
+assert len(features) == items and not any("regime" in name or "limiter" in name for name in features), "nothing gives the label away"
 features.shape
 
 # %% [markdown]
@@ -97,8 +97,8 @@ ax.spines[["top", "right"]].set_visible(False)
 
 # %% [markdown]
 # The classifier learns something: it beats the guess. It loses to the physics, which needs no example to know that 26 % of peak bandwidth is not
-# what 80 % is, and that bytes divided by seconds can be compared with a datasheet. Forty held-out servers decide nothing finer than that: one
-# standard error is seven points.
+# what 80 % is, and that bytes divided by seconds can be compared with a datasheet. Thirty held-out servers decide nothing finer than that: one
+# standard error is nine points.
 
 # %%
 assert score["trained classifier"] > score["always the most frequent"]

@@ -35,8 +35,8 @@ assert loads["40 requests/s"].metrics.peak_waiting >= loads["4 requests/s"].metr
 # `rl.capacity` finds it by bisection, and knows a server that falls behind its arrivals by its growing queue, not by its latencies.
 
 # %%
-machines = {"mi300x": "MI300X", "h100": "H100", "l40s": "L40S"}
-found = {hw: rl.capacity("chat_8b", slo, overrides={"hw": hw}, requests=300, tolerance=0.1) for hw in machines}
+machines = {"mi300x": "MI300X", "h200": "H200", "h100": "H100"}
+found = {hw: rl.capacity("chat_8b", slo, overrides={"hw": hw}, requests=400, tolerance=0.1) for hw in machines}
 print(found["mi300x"])
 
 # %%
@@ -48,33 +48,34 @@ for hw, answer in found.items():
 # %% [markdown]
 # ## What it costs
 #
-# Rents are what the table of prices says unless you set your own by `usd_per_gpu_hour`; here they are stated, so that you see what the answer
-# hangs on. A GPU at its capacity answers so many requests in an hour of rent.
+# A GPU at its capacity answers so many requests in an hour of rent. Rents are those of `configs/prices.yaml`, rough and moving; set your own by
+# `usd_per_gpu_hour`. Each machine is run once more at its rate, and the figures of that run say what a million tokens cost.
 
 # %%
-rent = {"mi300x": 2.5, "h100": 2.9, "l40s": 0.9}  # US$ a GPU-hour, assumed
-tokens = loads["4 requests/s"].metrics.total_output_tokens / 300  # of an answer
+key = ("hw", "workload.arrivals.gamma.rate")
+at_capacity = rl.sweep("chat_8b", {key: [(hw, f"{found[hw].request_rate:.4g} /s") for hw in machines]}, overrides=few, jobs=1).frame
+hours = at_capacity["usd_per_million_output_tokens"] * at_capacity["output_throughput"] * 3600 / 1e6  # of one GPU
 plan = pd.DataFrame(
     {
-        "requests/s and GPU": answer.request_rate,
-        "what binds": answer.binds,
-        "GPUs": math.ceil(expected / answer.request_rate) if answer.request_rate else None,
-        "US$/hour": math.ceil(expected / answer.request_rate) * rent[hw] if answer.request_rate else None,
-    }
-    for hw, answer in found.items()
+        "requests/s and GPU": [found[hw].request_rate for hw in machines],
+        "what binds": [found[hw].binds for hw in machines],
+        "GPUs": [math.ceil(expected / found[hw].request_rate) for hw in machines],
+        "US$/hour and GPU": hours.to_list(),
+    },
+    index=list(machines.values()),
 )
-plan.index = list(machines.values())
-plan["US$ per million output tokens"] = plan["US$/hour"] / (expected * 3600 * tokens) * 1e6
+plan["US$/hour"] = plan["GPUs"] * plan["US$/hour and GPU"]
 plan.style.format(precision=2)
 
 # %%
-assert plan["GPUs"].notna().any()
+assert plan["US$/hour and GPU"].round(2).to_list() == [1.99, 2.30, 2.99], "as configs/prices.yaml has them"
 cheapest = plan["US$/hour"].idxmin()
-assert (plan["US$/hour"] >= plan.loc[cheapest, "US$/hour"]).all()
-print(f"{cheapest}: {plan.loc[cheapest, 'GPUs']:.0f} GPUs, {plan.loc[cheapest, 'US$/hour']:.2f} US$ an hour")
+fewest = plan["GPUs"].idxmin()
+print(f"cheapest: {plan.loc[cheapest, 'GPUs']} {cheapest}, {plan.loc[cheapest, 'US$/hour']:.2f} US$/hour; fewest: {plan.loc[fewest, 'GPUs']} {fewest}")
+assert (plan["GPUs"] * plan["requests/s and GPU"] >= expected).all()
 
 # %%
-fig, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(6, 2), layout="constrained")
 ax.barh(plan.index, plan["US$/hour"], color=rl.plot.style.BLUE, height=0.6)
 ax.set_xlabel(f"US$/hour for {expected:g} requests/s")
 ax.spines[["top", "right"]].set_visible(False)

@@ -6,12 +6,12 @@ from docstrings import class_page, function_page, prose
 
 #: Pages, and which names are on them. A test asks that every public name is on one.
 PAGES = {
-    "scenarios": ("Scenarios and workloads", ["Scenario", "Engine", "names", "Roofs", "*workloads"]),
+    "scenarios": ("Scenarios and workloads", ["Scenario", "Engine", "SpeculativeConfig", "names", "Roofs", "*workloads"]),
     "runs": ("Runs", ["run", "load_run", "Run", "Metrics", "Ledger"]),
     "tables": ("Columns", ["Columns", "*tables"]),
     "diagnoses": ("Diagnoses and evidence", ["diagnose", "Diagnosis", "check_evidence", "evidence_template", "read_pasted", "exercise"]),
     "traces": ("Traces", ["read_trace", "Trace", "inspect", "compare"]),
-    "whatif": ("What-if", ["*whatif"]),
+    "whatif": ("What-if", ["whatif", "verify_diagnosis", "changes", "Experiment", "Variant", "Prediction"]),
     "sweeps": ("Sweeps and capacity", ["sweep", "Sweep", "capacity", "Capacity", "elasticities", "tornado", "*sweeps"]),
     "cases": ("The five cases", ["cases", "Case"]),
     "measurements": ("One kernel, and measurements", ["predict", "validate", "calibrate"]),

@@ -8,6 +8,7 @@ from docstrings import cell, entries, split
 LAWS = {
     "arrivals": ["PoissonArrivals", "GammaArrivals", "ConstantArrivals", "ClosedLoop"],
     "prompt_tokens, output_tokens": ["UniformLength", "LognormalLength", "EmpiricalLength"],
+    "shared_prefix": ["SharedPrefix"],
 }
 
 
@@ -25,13 +26,13 @@ def table(cls, prefix):
 
 
 def page(package, core):
-    lines = ["## engine", "", *table(package.Engine, "engine."), "## workload", "", "Requests that are made up:", ""]
+    lines = ["## engine", "", *table(package.Engine, "engine."), *table(package.SpeculativeConfig, "engine.speculative_config."), "## workload", "", "Requests that are made up:", ""]
     lines += table(package.GeneratedWorkload, "workload.")
     for key, laws in LAWS.items():
         lines += [f"### {key}", ""]
         for name in laws:
             cls = getattr(package, name)
-            law = getattr(cls, "_law", "empirical")
+            law = getattr(cls, "_law", "empirical" if name == "EmpiricalLength" else key)
             lines += [f"`{law}`: {split(inspect.cleandoc(cls.__doc__))[0]}", ""]
             meaning = parameters(cls)
             lines += [f"* `{field.name}`: {cell(meaning[field.name])}" for field in dataclasses.fields(cls)] + [""]

@@ -39,6 +39,8 @@ def functions():
                 member = getattr(member, "__func__", member)  # of a class method
                 if inspect.isfunction(member) and not method.startswith("_"):
                     yield f"{name}.{method}", member
+    for name in ridgeline.plot.__all__:
+        yield f"plot.{name}", getattr(ridgeline.plot, name)
 
 
 FUNCTIONS = dict(functions())

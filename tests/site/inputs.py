@@ -29,7 +29,7 @@ CONFIG = {
     "torch_dtype": "bfloat16",
     "vocab_size": 128256,
 }
-ATTENTION = "hw,B,Hq,Hk,Sq,Sk,head_dim,causal,dtype\nMI300X,1,32,8,4096,4096,128,1,bf16\n"
+ATTENTION = "hw,phase,dtype,batch,q_heads,seqlen_q,causal\nMI300X,fwd,bf16,2,32,4096,1\n"
 PRODUCTS = "hw,M,N,K,dtype,time_us\nMI300X,16,8192,8192,bf16,40\nMI300X,4096,8192,8192,bf16,900\n"
 
 

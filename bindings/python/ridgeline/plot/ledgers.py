@@ -1,4 +1,7 @@
-"""Where a server's time goes, as a waterfall: one run's causes add up to its whole, or lead from one run's whole to another's."""
+"""Where a server's time goes, as a waterfall: one run's causes add up to its whole, or lead from one run's whole to another's.
+
+What is drawn is a run, or a variant of an experiment, whose time is that of an output token already.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..experiments import Variant
     from ..runs import Run
+
+    Timed = Union[Run, Variant]
 
 __all__ = ["ledger", "ledger_change"]
 
@@ -20,15 +26,16 @@ _WORDS = {"token": "an output token", "step": "a step", "run": ""}
 _THIN = 0.002  # shares below are not drawn
 
 
-def ledger(run: Run, *, per: Per = "token", ax: Axes | None = None) -> Axes:
+def ledger(run: Timed, *, per: Per = "token", ax: Axes | None = None) -> Axes:
     """The time of one run, cause by cause, up to all of it.
 
     Parameters
     ----------
     run
-        A `Run`.
+        A `Run`, or a `Variant`.
     per
-        ``"token"``: divided by the output tokens; ``"step"`` by the steps; ``"run"`` not divided.
+        ``"token"``: divided by the output tokens; ``"step"`` by the steps; ``"run"`` not divided. The ledger of a `Variant` of a training
+        step is that of the step.
     ax
         Axes to draw into; new ones if left out.
 
@@ -54,18 +61,18 @@ def ledger(run: Run, *, per: Per = "token", ax: Axes | None = None) -> Axes:
         _bar(ax, row, begin, part, scale, style.CAUSE_COLOURS[cause], style.percent(part / whole), whole)
         begin += part
     _bar(ax, len(drawn), 0.0, whole, scale, style.GREY, style.seconds(whole), whole)
-    _rows(ax, [style.CAUSE_WORDS[cause] for cause in drawn] + ["all"], f"{run.result['label']}: where the time goes", _label(unit, per))
+    _rows(ax, [style.CAUSE_WORDS[cause] for cause in drawn] + ["all"], f"{_name(run)}: where the time goes", _label(unit, per))
     ax.set_xlim(0, 1.12 * whole * scale)
     return ax
 
 
-def ledger_change(before: Run, after: Run, *, per: Per = "token", names: tuple[str, str] = ("before", "after"), ax: Axes | None = None) -> Axes:
+def ledger_change(before: Timed, after: Timed, *, per: Per = "token", names: tuple[str, str] = ("before", "after"), ax: Axes | None = None) -> Axes:
     """From the time of one run to that of another, cause by cause.
 
     Parameters
     ----------
     before, after
-        Two `Run`.
+        Two `Run`, or two `Variant`.
     per
         As of `ledger`.
     names
@@ -100,20 +107,33 @@ def ledger_change(before: Run, after: Run, *, per: Per = "token", names: tuple[s
         begin += change
         most = max(most, begin)
     _bar(ax, len(changes) + 1, 0.0, whole["new"], scale, style.GREY, style.seconds(whole["new"]), larger)
-    title = f"{before.result['label']}: from {style.seconds(whole['old'])} to {style.seconds(whole['new'])}"
+    title = f"{_name(after)}: from {style.seconds(whole['old'])} to {style.seconds(whole['new'])}"
     _rows(ax, [names[0], *(style.CAUSE_WORDS[cause] for cause in changes), names[1]], title, _label(unit, per))
     ax.set_xlim(0, 1.14 * most * scale)
     return ax
 
 
-def _parts(run: Run, per: Per) -> dict[str, float]:
+def _name(run: Timed) -> str:
+    from ..runs import Run
+
+    return str(run.result["label"]) if isinstance(run, Run) else run.name
+
+
+def _parts(run: Timed, per: Per) -> dict[str, float]:
     """Seconds by cause."""
-    counts = {"token": run.result["total_output_tokens"], "step": len(run.steps), "run": 1}
+    from ..runs import Run
+
+    if isinstance(run, Run):
+        counts = {"token": float(run.result["total_output_tokens"]), "step": float(len(run.steps)), "run": 1.0}
+        causes = run.ledger.as_dict()
+    else:
+        counts = {"token": run.ledger_is_of, "step": run.figures.get("steps") or 0.0, "run": 1.0}
+        causes = run.ledger_ns
     if per not in counts:
         raise ConfigError(f"plot ledger: expected per to be one of {', '.join(counts)}, got '{per}'")
-    if not counts[per]:
-        raise ConfigError(f"plot ledger: {run.result['label']} has no {per} to divide by; take per='run'")
-    return {name.removesuffix("_ns"): part * 1e-9 / counts[per] for name, part in run.ledger.as_dict().items()}
+    if not counts[per] or not causes:
+        raise ConfigError(f"plot ledger: {_name(run)} has no {per} to divide by; take per='run'" if causes else f"plot ledger: {_name(run)} was not run")
+    return {name.removesuffix("_ns"): part * 1e-9 / counts[per] for name, part in causes.items()}
 
 
 def _bar(ax: Axes, row: int, begin: float, length: float, scale: float, colour: str, text: str, whole: float) -> None:

@@ -103,6 +103,7 @@ class Expander {
     span.training = training_;
     span.decode_sequences = record.decode_sequences;
     span.decode_context = record.decode_context;
+    span.tokens_per_decode = result_.scenario.engine.tokens_per_decode();
     span.prefill_sequences = record.prefill_sequences;
     span.prefill_tokens = record.prefill_tokens;
     span.prefill_context = record.prefill_context;

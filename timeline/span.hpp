@@ -84,7 +84,8 @@ struct StepSpan {
   bool training = false;
   // Sums over its sequences, as vLLM's detailed step annotation has them.
   std::int64_t decode_sequences = 0;
-  std::int64_t decode_context = 0;  // sum of context lengths
+  std::int64_t decode_context = 0;     // sum of context lengths
+  std::int64_t tokens_per_decode = 1;  // more with speculation, its drafts
   std::int64_t prefill_sequences = 0;
   std::int64_t prefill_tokens = 0;   // sum of new tokens q
   std::int64_t prefill_context = 0;  // sum of k: context after this step

@@ -101,7 +101,7 @@ SweepRow ScenarioRuns::row(const Overrides& point, const std::vector<std::string
   row.figures.resize(figures().size());
   try {
     const sim::Scenario what = scenario(point, levers);
-    row.scenario = core::to_yaml(what.document);
+    row.scenario = memory_->text.of(what.document);
     const auto begin = std::chrono::steady_clock::now();
     fill(row, sim::run(what, options), diagnose);
     row.wall_seconds =

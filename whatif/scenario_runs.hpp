@@ -17,6 +17,7 @@
 #include "core/config_library.hpp"
 #include "sim/run.hpp"
 #include "whatif/case.hpp"
+#include "whatif/document_text.hpp"
 
 namespace ridgeline::whatif {
 
@@ -69,6 +70,7 @@ class ScenarioRuns {
   struct Memory {
     std::mutex mutex;
     std::map<std::vector<sim::Override>, core::Node> documents;
+    DocumentText text;
   };
 
   core::ConfigLibrary library_;

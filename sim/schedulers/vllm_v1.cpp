@@ -33,10 +33,11 @@ class VllmV1 : public Scheduler {
     for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
       Sequence& sequence = *state.running[i];
       if (sequence.ends_in_flight()) continue;  // keeps its place and its blocks until then
-      const bool decode = sequence.decodes();
-      const std::int64_t n =
-          decode ? tokens_per_decode_ : std::min(cut(sequence.outstanding()), budget);
-      if (n > budget) return;  // drafts and all, or not at all
+      std::int64_t n = std::min(cut(sequence.outstanding()), budget);
+      if (tokens_per_decode_ > 1 && sequence.decodes()) {
+        if (tokens_per_decode_ > budget) return;  // drafts and all, or not at all
+        n = tokens_per_decode_;
+      }
       if (!make_room(state, plan, sequence, slots_for(sequence, n)))
         return;  // it was itself the last one
       call_blocks(state, sequence, sequence.computed + n);

@@ -61,6 +61,14 @@ TEST_CASE("A point asked for again, after others, is the same") {
   CHECK(again.figures == first.figures);
 }
 
+TEST_CASE("The scenario of a row is the whole text of the point's document") {
+  const auto runs = whatif::ScenarioRuns::open("chat_8b", kFew, library());
+  const std::vector<Overrides> points{
+      {}, {{"hw", "mi325x"}}, {{"name", "'1'"}}, {{"name", "1"}}, {{"hw", "mi325x"}}};
+  for (const Overrides& point : points)
+    CHECK(runs.row(point, {}, false, {}).scenario == core::to_yaml(runs.scenario(point).document));
+}
+
 TEST_CASE("A row holds what the run, its metrics and its diagnosis say") {
   const auto runs = whatif::ScenarioRuns::open("chat_8b", kFew, library());
   const auto row = runs.row({{"engine.max_num_seqs", "4"}}, {}, true, {});

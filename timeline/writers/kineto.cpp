@@ -33,12 +33,13 @@ bool is_tensile(std::string_view name) { return name.starts_with("Cijk_"); }
 
 std::string step_name(const StepSpan& step) {
   if (step.training) return fmt::format("ProfilerStep#{}", step.index);
+  const std::int64_t q = step.tokens_per_decode;
   return fmt::format(
       "execute_{}_context_{}(sq{}sk{}sqsq{}sqsk{})_generation_{}(sq{}sk{}sqsq{}sqsk{})",
-      step.prefill_tokens + step.decode_sequences, step.prefill_sequences, step.prefill_tokens,
+      step.prefill_tokens + step.decode_sequences * q, step.prefill_sequences, step.prefill_tokens,
       step.prefill_context, std::llround(step.prefill_qq), std::llround(step.prefill_qk),
-      step.decode_sequences, step.decode_sequences, step.decode_context, step.decode_sequences,
-      step.decode_context);  // each decodes one token: q = 1
+      step.decode_sequences, step.decode_sequences * q, step.decode_context,
+      step.decode_sequences * q * q, step.decode_context * q);
 }
 
 /// Holds one step until all of it is there, because a call says what kernel it launched, and writes

@@ -98,7 +98,7 @@ class KernelFit {
     }
     const std::string_view name = kKernelGroupNames.at(static_cast<std::size_t>(group));
     if (ratios.empty()) {
-      if (std::max(real_time, simulated_time) > kWorthANote * busy)
+      if (busy > 0.0 && std::max(real_time, simulated_time) > kWorthANote * busy)
         out_.notes.push_back(fmt::format(
             "{}: {:.1f} % of the device's time in the trace, {:.1f} % of that simulated: one side "
             "has no such kernels, so nothing was fitted",

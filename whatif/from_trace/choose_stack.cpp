@@ -89,8 +89,11 @@ StackScore score_of(const std::vector<StepFacts>& real, const std::vector<StepFa
   score.kernels_off /= std::max(1.0, kernels);
   score.time_off /= std::max(1e-9, seconds);
   std::vector<double> lengths;
-  for (std::size_t i = 0; i < real.size(); ++i)
-    lengths.push_back(std::abs(simulated[i].duration.seconds() / real[i].duration.seconds() - 1.0));
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    if (real[i].duration.count > 0)
+      lengths.push_back(
+          std::abs(simulated[i].duration.seconds() / real[i].duration.seconds() - 1.0));
+  }
   score.step_off = median_of(std::move(lengths));
   return score;
 }

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # The five cases, and what they have in common
 #
-# Five servers are slow, each for another reason, and each is known by a few numbers only. Which regime binds, which observation settles it,
-# what helps, and which tempting fix would not? Here the five are simulated; nothing that must come out is put in ([cases](../docs/cases.md)).
+# Five servers are slow, each for another reason, and each is known by a few numbers only. Which regime binds, which
+# observation settles it, what helps, and which tempting fix would not? Here the five are simulated; nothing that must
+# come out is put in ([cases](../docs/cases.md)).
 
 # %%
 import matplotlib.pyplot as plt
@@ -23,8 +24,8 @@ pd.DataFrame(
 ).set_index("case")
 
 # %% [markdown]
-# Each case is diagnosed twice: from the simulated timeline, in which every nanosecond has a cause, and from the numbers as a person would type
-# them. Both must come to the same answer.
+# Each case is diagnosed twice: from the simulated timeline, in which every nanosecond has a cause, and from the
+# numbers as a person would type them. Both must come to the same answer.
 
 # %%
 assert all(case.numbers_hold for case in cases)
@@ -40,8 +41,9 @@ assert {case.letter: case.from_typed["regime"] for case in cases} == {
 # %% [markdown]
 # ## What the numbers of one case say
 #
-# Case A answers one request at a time with a 13 B model in fp16. A step has to read 26 GB of weights; at 5.3 TB/s that takes 4.9 ms, so no more
-# than 204 tokens come a second, whatever is computed meanwhile. 160 are measured: bytes pace it, and the arithmetic is free.
+# Case A answers one request at a time with a 13 B model in fp16. A step has to read 26 GB of weights; at 5.3 TB/s
+# that takes 4.9 ms, so no more than 204 tokens come a second, whatever is computed meanwhile. 160 are measured: bytes
+# pace it, and the arithmetic is free.
 
 # %%
 assert round(26e9 / 5.3e12 * 1e3, 1) == 4.9 and round(5.3e12 / 26e9) == 204
@@ -50,8 +52,8 @@ cases[0]
 # %% [markdown]
 # ## Where the time goes in all five
 #
-# The ledger splits the time of a server by cause. Read from the left: in kernels that compute, HBM or their own fixed cost binds; between
-# kernels; and with the host alone.
+# The ledger splits the time of a server by cause. Read from the left: in kernels that compute, HBM or their own fixed
+# cost binds; between kernels; and with the host alone.
 
 # %%
 names = ["a_chatbot", "b_training", "c_summarizer", "d_api", "e_gaps"]
@@ -65,8 +67,9 @@ ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %% [markdown]
-# A glance at the ledger tells most of it: B and D are compute, A is memory, E is neither. C it does not settle: its kernels read more than they
-# compute, and only the roofs say whether these bytes are needed. They are not: attention that is not fused writes its scores to memory.
+# A glance at the ledger tells most of it: B and D are compute, A is memory, E is neither. C it does not settle: its
+# kernels read more than they compute, and only the roofs say whether these bytes are needed. They are not: attention
+# that is not fused writes its scores to memory.
 
 # %%
 assert shares.loc[["b_training", "d_api"]].idxmax(axis=1).eq("compute").all()
@@ -77,7 +80,8 @@ assert shares.loc["e_gaps", ["launch", "host"]].sum() > 0.5
 # %% [markdown]
 # ## Case E as a profiler shows it
 #
-# Both utilisations are low, and the picture says why: kernels wait for their launches, and between steps nothing runs but the host.
+# Both utilisations are low, and the picture says why: kernels wait for their launches, and between steps nothing runs
+# but the host.
 
 # %%
 rl.plot.timeline(runs["e_gaps"])
@@ -85,9 +89,10 @@ rl.plot.timeline(runs["e_gaps"])
 # %% [markdown]
 # ## The synthesis: ask for two numbers
 #
-# The five differ in where they stand against two roofs. So, before any opinion on a slow server, ask for the achieved HBM bandwidth and the
-# achieved FLOP rate over the same step, both as shares of peak. One of them high names the roof and its remedy; both low means that the time is
-# lost between kernels or in kernels that are far from either roof, and the timeline is the next question.
+# The five differ in where they stand against two roofs. So, before any opinion on a slow server, ask for the achieved
+# HBM bandwidth and the achieved FLOP rate over the same step, both as shares of peak. One of them high names the roof
+# and its remedy; both low means that the time is lost between kernels or in kernels that are far from either roof,
+# and the timeline is the next question.
 
 # %%
 def of_peak(run):

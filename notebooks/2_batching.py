@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Batching: throughput against latency, and where the ridge bends it
 #
-# A decode step reads all weights once, however many sequences it serves. So a second sequence is nearly free, and so is a tenth. Somewhere that
-# ends. Where it ends can be computed on the back of an envelope, and then be seen.
+# A decode step reads all weights once, however many sequences it serves. So a second sequence is nearly free, and so
+# is a tenth. Somewhere that ends. Where it ends can be computed on the back of an envelope, and then be seen.
 
 # %%
 import matplotlib.pyplot as plt
@@ -14,8 +14,8 @@ roofs
 # %% [markdown]
 # ## By hand
 #
-# A matrix product of B tokens with a weight matrix of P parameters in bf16 does 2 P B FLOP and reads 2 P bytes: B FLOP per byte. It takes as long
-# to compute as to read when B is the ridge point, the ratio of the two roofs:
+# A matrix product of B tokens with a weight matrix of P parameters in bf16 does 2 P B FLOP and reads 2 P bytes: B
+# FLOP per byte. It takes as long to compute as to read when B is the ridge point, the ratio of the two roofs:
 #
 # * datasheet: 1307.4 TFLOP/s / 5.3 TB/s = 247 FLOP/byte, so 247 sequences;
 # * what clocks under power and long streams leave: 0.576 x 1307.4 TFLOP/s / (0.81 x 5.3 TB/s) = 175.
@@ -29,8 +29,8 @@ by_datasheet, sustained
 # %% [markdown]
 # ## Simulated
 #
-# Clients that ask again as soon as they are answered keep the batch at a constant size. Prompts are short, so that weights and not the KV cache
-# are what a step reads.
+# Clients that ask again as soon as they are answered keep the batch at a constant size. Prompts are short, so that
+# weights and not the KV cache are what a step reads.
 
 # %%
 load = {"workload.prompt_tokens": 32, "workload.output_tokens": 192}
@@ -58,9 +58,10 @@ for ax in (left, right):
     ax.legend(frameon=False, fontsize=8)
 
 # %% [markdown]
-# Up to 16 sequences a step takes as long as for one: throughput grows in proportion and nobody waits longer. Beyond the ridge each doubling of
-# the batch nearly doubles the step: throughput hardly grows, and every user waits twice as long. `share_compute` says it without a plot: the matrix
-# products stop reading and begin to compute just where the envelope said.
+# Up to 16 sequences a step takes as long as for one: throughput grows in proportion and nobody waits longer. Beyond
+# the ridge each doubling of the batch nearly doubles the step: throughput hardly grows, and every user waits twice as
+# long. `share_compute` says it without a plot: the matrix products stop reading and begin to compute just where the
+# envelope said.
 
 # %%
 tpot = frame["median_tpot_ms"]
@@ -74,8 +75,8 @@ print(f"compute begins to bind between {bend // 2} and {bend} sequences; the sus
 # %% [markdown]
 # ## The same on the roofline
 #
-# Each matrix product moves along the memory roof as the batch grows, and stops at the compute roof. Attention does not move: every sequence
-# reads a KV cache of its own, so its intensity is that of one sequence.
+# Each matrix product moves along the memory roof as the batch grows, and stops at the compute roof. Attention does
+# not move: every sequence reads a KV cache of its own, so its intensity is that of one sequence.
 
 # %%
 def one(n):

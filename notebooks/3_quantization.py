@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Quantization: when int4, fp8 and an fp8 KV cache help
 #
-# Fewer bits mean fewer bytes to read. Whether that is faster depends on what binds: bytes, arithmetic, or neither. Three formats, one model, and
-# the places where their order changes.
+# Fewer bits mean fewer bytes to read. Whether that is faster depends on what binds: bytes, arithmetic, or neither.
+# Three formats, one model, and the places where their order changes.
 
 # %%
 import matplotlib.pyplot as plt
@@ -13,12 +13,14 @@ roofs = rl.Scenario("chat_8b").roofs()
 # %% [markdown]
 # ## By hand
 #
-# An 8 B model has 16 GB of weights in bf16, about 9 GB in fp8 (embeddings stay), about 5.7 GB in int4 with its scales.
+# An 8 B model has 16 GB of weights in bf16, about 9 GB in fp8 (embeddings stay), about 5.7 GB in int4 with its
+# scales.
 #
 # * **A small batch** is paced by these bytes: int4 should win, by up to 16 / 5.7.
-# * **A large batch** is paced by arithmetic. int4 weights are unpacked to bf16 and multiplied at bf16's rate: nothing gained. fp8 multiplies at
-#   twice the rate.
-# * **They cross** where unpacked int4 takes as long to compute as fp8 takes to read: 2 P B / rate = P bytes / bandwidth, at half of bf16's ridge.
+# * **A large batch** is paced by arithmetic. int4 weights are unpacked to bf16 and multiplied at bf16's rate: nothing
+#   gained. fp8 multiplies at twice the rate.
+# * **They cross** where unpacked int4 takes as long to compute as fp8 takes to read: 2 P B / rate = P bytes /
+#   bandwidth, at half of bf16's ridge.
 
 # %%
 crossover = roofs.ridge("bf16", sustained=True) / 2
@@ -54,14 +56,15 @@ print(f"fp8 overtakes int4 between {batches[batches.index(first) - 1]} and {firs
 assert crossover / 3 < first < crossover * 3
 
 # %% [markdown]
-# What the envelope left out: prompts are arithmetic at any batch, kernels have fixed costs, and unpacking is not free. They move the crossover,
-# not the reason for it.
+# What the envelope left out: prompts are arithmetic at any batch, kernels have fixed costs, and unpacking is not
+# free. They move the crossover, not the reason for it.
 #
 # ## The KV cache
 #
-# The cache is read by every step too, each sequence its own: 2 x 32 layers x 8 heads x 128 x 2 bytes = 131 kB a token. At 16 sequences of 8,000
-# tokens that is 17 GB, more than all the weights. Then half of the cache is a quarter of the step; with short contexts it is nothing. The median
-# time between two tokens (ITL) is that of a step that only decodes.
+# The cache is read by every step too, each sequence its own: 2 x 32 layers x 8 heads x 128 x 2 bytes = 131 kB a
+# token. At 16 sequences of 8,000 tokens that is 17 GB, more than all the weights. Then half of the cache is a quarter
+# of the step; with short contexts it is nothing. The median time between two tokens (ITL) is that of a step that only
+# decodes.
 
 # %%
 contexts = [128, 1000, 4000, 8000, 15000]
@@ -81,7 +84,8 @@ assert itl.loc[15000, "faster"] > 1.2, "long contexts: the cache is what is read
 assert itl["faster"].is_monotonic_increasing
 
 # %% [markdown]
-# A smaller cache also holds more sequences. Where memory and not speed keeps the batch small, that is the larger gain.
+# A smaller cache also holds more sequences. Where memory and not speed keeps the batch small, that is the larger
+# gain.
 
 # %%
 tokens = long.frame.drop_duplicates("engine.kv_cache_dtype").set_index("engine.kv_cache_dtype")["kv_cache_tokens"]
@@ -91,8 +95,8 @@ assert 1.95 < tokens["fp8"] / tokens["auto"] < 2.05
 # %% [markdown]
 # ## What if, by name
 #
-# `rl.whatif` runs a scenario before and after changes and says what the diagnosis had predicted. With one client, int4 takes away memory time and
-# nothing else.
+# `rl.whatif` runs a scenario before and after changes and says what the diagnosis had predicted. With one client,
+# int4 takes away memory time and nothing else.
 
 # %%
 alone = rl.whatif("chat_8b", "quantize:int4", overrides={**base, "workload.requests": 2})

@@ -3,9 +3,9 @@
 #
 # A profiler's trace is read, doubted, diagnosed, and held against a simulation of the same step.
 #
-# The trace is one decode step of Qwen3 8B under SGLang on an MI300X, 32 sequences, recorded by PyTorch's profiler; it is public
-# (AMD-AGI/TraceLens, MIT licence) and not shipped here. Where the folder that `RIDGELINE_CORPUS` names does not have it, a simulated trace of
-# such a step is written and read instead, and everything below says so.
+# The trace is one decode step of Qwen3 8B under SGLang on an MI300X, 32 sequences, recorded by PyTorch's profiler; it
+# is public (AMD-AGI/TraceLens, MIT licence) and not shipped here. Where the folder that `RIDGELINE_CORPUS` names does
+# not have it, a simulated trace of such a step is written and read instead, and everything below says so.
 
 # %%
 import os
@@ -34,7 +34,8 @@ print("a real trace" if real else "a simulated trace: no real one is here")
 # %% [markdown]
 # ## What is in it, and whether to believe it
 #
-# Before any number is used, the recording is tested: does work overlap that cannot, were events lost, did the profiler itself slow the host?
+# Before any number is used, the recording is tested: does work overlap that cannot, were events lost, did the
+# profiler itself slow the host?
 
 # %%
 trace = rl.read_trace(path)
@@ -67,9 +68,9 @@ ax.set_title("one decode step", loc="left")
 # %% [markdown]
 # ## By hand
 #
-# Qwen3 8B has 8.19 G parameters, 16.4 GB in bf16. At 5.3 TB/s they take 3.1 ms; the KV cache of 32 sequences of about 1,000 tokens is
-# 147 kB a token, 4.8 GB, 0.9 ms. So a step cannot take less than 4.0 ms, and a device that is busy for 10 ms has kernels that are not at
-# their floor.
+# Qwen3 8B has 8.19 G parameters, 16.4 GB in bf16. At 5.3 TB/s they take 3.1 ms; the KV cache of 32 sequences of about
+# 1,000 tokens is 147 kB a token, 4.8 GB, 0.9 ms. So a step cannot take less than 4.0 ms, and a device that is busy
+# for 10 ms has kernels that are not at their floor.
 
 # %%
 floor_ms = (16.4e9 + 4.8e9) / rl.Scenario("chat_8b").roofs().hbm_bytes_per_second * 1e3
@@ -92,7 +93,8 @@ assert "larger_batch" not in [fix["name"] for fix in diagnosis["fixes"]]
 # %% [markdown]
 # ## Beside a simulation
 #
-# The trace says what its step held, so the same step can be simulated: machine, model and stack from here, the batch from there.
+# The trace says what its step held, so the same step can be simulated: machine, model and stack from here, the batch
+# from there.
 
 # %%
 beside = rl.compare(trace, "chat_8b", server)
@@ -109,7 +111,8 @@ assert 0.85 < classes.loc["gemm", "ratio"] < 1.15
 # %% [markdown]
 # ## And with the fix?
 #
-# The simulation that fits the trace can answer what the trace cannot: the same server with weights in 4 bit, while 32 sequences decode.
+# The simulation that fits the trace can answer what the trace cannot: the same server with weights in 4 bit, while 32
+# sequences decode.
 
 # %%
 steady = {"workload": {"requests": 64, "arrivals": {"closed_loop": {"concurrency": 32}}, "prompt_tokens": 1000, "output_tokens": 64}}
@@ -121,8 +124,9 @@ print(f"a token comes {gain:.2f}x as fast; the diagnosis of the trace said {fix[
 assert 0.95 * fix["speedup_low"] < gain < 1.05 * fix["speedup_high"]
 
 # %% [markdown]
-# `ridgeline whatif from-trace` does all of that in one command: it chooses the shipped stack whose kernels are nearest, fits what is left, says how
-# well the trace is explained and what is not known, and replays the recorded step with the change.
+# `ridgeline whatif from-trace` does all of that in one command: it chooses the shipped stack whose kernels are
+# nearest, fits what is left, says how well the trace is explained and what is not known, and replays the recorded
+# step with the change.
 
 # %%
 import subprocess

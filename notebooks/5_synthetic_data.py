@@ -1,9 +1,10 @@
 # %% [markdown]
 # # A labelled data set, and a classifier that has to beat physics
 #
-# Profilers do not label their servers. The simulator does: it knows what a server responds to, because it can change one thing and run it again.
-# So a data set of slow servers can be made, each with its evidence and its true limiter, and anything can be trained on it. Here a small
-# classifier is, and then held against the diagnosis, which was not trained on any of it but knows what bytes and FLOP are.
+# Profilers do not label their servers. The simulator does: it knows what a server responds to, because it can change
+# one thing and run it again. So a data set of slow servers can be made, each with its evidence and its true limiter,
+# and anything can be trained on it. Here a small classifier is, and then held against the diagnosis, which was not
+# trained on any of it but knows what bytes and FLOP are.
 
 # %%
 import json
@@ -29,8 +30,9 @@ pd.Series([label["regime"] for label in labels]).value_counts()
 # %% [markdown]
 # ## One item
 #
-# A machine, a model, how it is served, what a benchmark and a few counters say. The label is what its speed responds to: elasticities found by
-# running it again with 10 % more of each resource. Where two causes are nearly even, both are accepted.
+# A machine, a model, how it is served, what a benchmark and a few counters say. The label is what its speed responds
+# to: elasticities found by running it again with 10 % more of each resource. Where two causes are nearly even, both
+# are accepted.
 
 # %%
 print((folder / "0003" / "percentages.evidence.yaml").read_text())
@@ -45,8 +47,8 @@ mean.style.format("{:.2f}")
 # %% [markdown]
 # ## Features
 #
-# Every number of the evidence by its dotted name, units left off; what an item does not say is -1. That is what somebody gets who feeds the
-# profiler's numbers to a model without telling it what they mean.
+# Every number of the evidence by its dotted name, units left off; what an item does not say is -1. That is what
+# somebody gets who feeds the profiler's numbers to a model without telling it what they mean.
 
 # %%
 def flat(value, name=""):
@@ -85,7 +87,8 @@ def right(answers):
     return np.mean([answer in labels[i]["accepted"] for answer, i in zip(answers, held)])
 
 
-score = pd.Series({"always the most frequent": right([majority] * len(held)), "trained classifier": right(guessed), "diagnosis": right(diagnosed)})
+answers = {"always the most frequent": [majority] * len(held), "trained classifier": guessed, "diagnosis": diagnosed}
+score = pd.Series({who: right(said) for who, said in answers.items()})
 score.map("{:.0%}".format)
 
 # %%
@@ -96,9 +99,9 @@ ax.set_xlim(0, 100)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %% [markdown]
-# The classifier learns something: it beats the guess. It loses to the physics, which needs no example to know that 26 % of peak bandwidth is not
-# what 80 % is, and that bytes divided by seconds can be compared with a datasheet. Thirty held-out servers decide nothing finer than that: one
-# standard error is nine points.
+# The classifier learns something: it beats the guess. It loses to the physics, which needs no example to know that 26
+# % of peak bandwidth is not what 80 % is, and that bytes divided by seconds can be compared with a datasheet. Thirty
+# held-out servers decide nothing finer than that: one standard error is nine points.
 
 # %%
 assert score["trained classifier"] > score["always the most frequent"]
@@ -111,5 +114,5 @@ assert score["diagnosis"] > score["trained classifier"]
 
 # %%
 half = RandomForestClassifier(n_estimators=300, min_samples_leaf=2, random_state=1).fit(features[: items // 3], truth[: items // 3])
-print(f"{items // 3} items: {right(half.predict(features.iloc[list(held)])):.0%}; {2 * items // 3} items: {score['trained classifier']:.0%}; "
-      f"physics, no items: {score['diagnosis']:.0%}")
+few = right(half.predict(features.iloc[list(held)]))
+print(f"{items // 3} items: {few:.0%}; {2 * items // 3} items: {score['trained classifier']:.0%}; physics, no items: {score['diagnosis']:.0%}")

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Capacity planning: how many GPUs, of which kind, at what cost
 #
-# A service expects 60 requests a second, chat-sized. Nine of ten users shall see their first token within half a second, and tokens shall come at
-# 30 ms or less on average. How many GPUs does that take, which, and what does a million tokens cost?
+# A service expects 60 requests a second, chat-sized. Nine of ten users shall see their first token within half a
+# second, and tokens shall come at 30 ms or less on average. How many GPUs does that take, which, and what does a
+# million tokens cost?
 
 # %%
 import math
@@ -17,7 +18,8 @@ slo = {"p90_ttft_ms": 500, "mean_tpot_ms": 30}
 # %% [markdown]
 # ## Why not at full throughput
 #
-# As arrivals come near to what a server can do, waiting grows without bound; latencies of a short run look well for a while. Three rates show it.
+# As arrivals come near to what a server can do, waiting grows without bound; latencies of a short run look well for a
+# while. Three rates show it.
 
 # %%
 few = {"workload.requests": 300}
@@ -32,7 +34,8 @@ assert loads["40 requests/s"].metrics.peak_waiting >= loads["4 requests/s"].metr
 # %% [markdown]
 # ## The largest rate that meets the objectives
 #
-# `rl.capacity` finds it by bisection, and knows a server that falls behind its arrivals by its growing queue, not by its latencies.
+# `rl.capacity` finds it by bisection, and knows a server that falls behind its arrivals by its growing queue, not by
+# its latencies.
 
 # %%
 machines = {"mi300x": "MI300X", "h200": "H200", "h100": "H100"}
@@ -48,8 +51,9 @@ for hw, answer in found.items():
 # %% [markdown]
 # ## What it costs
 #
-# A GPU at its capacity answers so many requests in an hour of rent. Rents are those of `configs/prices.yaml`, rough and moving; set your own by
-# `usd_per_gpu_hour`. Each machine is run once more at its rate, and the figures of that run say what a million tokens cost.
+# A GPU at its capacity answers so many requests in an hour of rent. Rents are those of `configs/prices.yaml`, rough
+# and moving; set your own by `usd_per_gpu_hour`. Each machine is run once more at its rate, and the figures of that
+# run say what a million tokens cost.
 
 # %%
 key = ("hw", "workload.arrivals.gamma.rate")
@@ -71,7 +75,8 @@ plan.style.format(precision=2)
 assert plan["US$/hour and GPU"].round(2).to_list() == [1.99, 2.30, 2.99], "as configs/prices.yaml has them"
 cheapest = plan["US$/hour"].idxmin()
 fewest = plan["GPUs"].idxmin()
-print(f"cheapest: {plan.loc[cheapest, 'GPUs']} {cheapest}, {plan.loc[cheapest, 'US$/hour']:.2f} US$/hour; fewest: {plan.loc[fewest, 'GPUs']} {fewest}")
+print(f"cheapest: {plan.loc[cheapest, 'GPUs']} {cheapest}, {plan.loc[cheapest, 'US$/hour']:.2f} US$/hour")
+print(f"fewest: {plan.loc[fewest, 'GPUs']} {fewest}")
 assert (plan["GPUs"] * plan["requests/s and GPU"] >= expected).all()
 
 # %%
@@ -83,7 +88,8 @@ ax.spines[["top", "right"]].set_visible(False)
 # %% [markdown]
 # ## What the answer hangs on
 #
-# A plan rests on numbers that may be wrong. The tornado moves each by a fifth: what moves the answer deserves to be measured, the rest does not.
+# A plan rests on numbers that may be wrong. The tornado moves each by a fifth: what moves the answer deserves to be
+# measured, the rest does not.
 
 # %%
 keys = ["hw.hbm.bandwidth", "hw.peak.bf16", "workload.arrivals.gamma.rate", "workload.prompt_tokens.lognormal.median"]

@@ -10,7 +10,8 @@ PROGRAM = os.environ.get("RIDGELINE", str(ROOT / "build" / "ridgeline"))
 
 
 def help_of(*words):
-    told = subprocess.run([PROGRAM, *words, "--help"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "120"}).stdout
+    wide = {**os.environ, "COLUMNS": "120"}
+    told = subprocess.run([PROGRAM, *words, "--help"], check=True, capture_output=True, text=True, env=wide).stdout
     return told.replace(PROGRAM, "ridgeline").rstrip()
 
 

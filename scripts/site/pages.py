@@ -1,7 +1,7 @@
 """What mkdocs.yml calls: pages that are written when the site is built. Nothing of them is kept in docs/.
 
-The program is build/ridgeline, or $RIDGELINE; the package is the one beside it, or an installed one. Notebooks come with what they print and
-draw where the test `notebooks` has executed them into the folder `notebooks` beside the program.
+The program is build/ridgeline, or $RIDGELINE; the package is the one beside it, or an installed one. Notebooks come with what they print
+and draw where the test `notebooks` has executed them into the folder `notebooks` beside the program.
 """
 
 import os

@@ -21,12 +21,14 @@ def parameters(cls):
 
 def table(cls, prefix):
     meaning = parameters(cls)
-    rows = [f"| `{prefix}{field.name}` | {cell(meaning[field.name])} |" for field in dataclasses.fields(cls) if not field.name.startswith("_")]
+    names = [field.name for field in dataclasses.fields(cls) if not field.name.startswith("_")]
+    rows = [f"| `{prefix}{name}` | {cell(meaning[name])} |" for name in names]
     return ["| key | |", "|---|---|", *rows, ""]
 
 
 def page(package, core):
-    lines = ["## engine", "", *table(package.Engine, "engine."), *table(package.SpeculativeConfig, "engine.speculative_config."), "## workload", "", "Requests that are made up:", ""]
+    lines = ["## engine", "", *table(package.Engine, "engine."), *table(package.SpeculativeConfig, "engine.speculative_config.")]
+    lines += ["## workload", "", "Requests that are made up:", ""]
     lines += table(package.GeneratedWorkload, "workload.")
     for key, laws in LAWS.items():
         lines += [f"### {key}", ""]
@@ -42,8 +44,8 @@ def page(package, core):
     lines += [
         "## hw, model and stack",
         "",
-        "A name, a path, or a map with a `base` that it is laid over. Every number within can be changed by its dotted key; these are the keys of"
-        " `chat_8b`, an 8 B model on an MI300X under vLLM V1, with their values. Units, sources and what each means stand beside them in"
+        "A name, a path, or a map with a `base` that it is laid over. Every number within can be changed by its dotted key; these are the"
+        " keys of `chat_8b`, an 8 B model on an MI300X under vLLM V1, with their values. Units, sources and what each means stand beside them in"
         " `configs/hw`, `configs/models` and `configs/stacks`.",
         "",
     ]

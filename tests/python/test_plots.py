@@ -133,6 +133,15 @@ def test_a_training_run_has_no_tokens_to_divide_by():
         rl.plot.ledger(rl.run("b_training"))
 
 
+def test_variants_of_an_experiment_have_ledgers_too():
+    tried = rl.whatif("chat_8b", "quantize:int4", overrides=FEW)
+    before, after = tried.variants
+    bars = rl.plot.ledger_change(before, after).patches
+    seconds = tried.ledger_frame().sum()
+    assert bars[0].get_width() == pytest.approx(seconds["before"] * 1e3) and bars[-1].get_width() == pytest.approx(seconds["quantize:int4"] * 1e3)
+    assert bars[0].get_width() == lengths(rl.plot.ledger(before))["all"]
+
+
 # Timeline
 
 
@@ -241,7 +250,8 @@ def test_cells_of_a_heat_map_are_the_figures_and_the_best_is_framed(sweep):
 
 
 def test_cells_that_did_not_run_are_hatched():
-    large = rl.sweep("chat_8b", {"model": ["llama3_8b", "llama3_405b"], "engine.max_num_seqs": "1,2"}, overrides={"workload.requests": 3}, jobs=1)
+    grid = {"model": ["llama3_8b", "llama3_405b"], "engine.max_num_seqs": "1,2"}
+    large = rl.sweep("chat_8b", grid, overrides={"workload.requests": 3}, jobs=1)
     ax = rl.plot.heat_map(large, "engine.max_num_seqs", "model")
     assert sum(patch.get_hatch() is not None for patch in ax.patches) == 2
 
@@ -279,8 +289,8 @@ def test_the_package_loads_without_matplotlib():
 
 
 def test_every_cause_and_class_has_a_colour_of_the_palette():
-    palette = {style.BLACK, style.GREY, style.LIGHT, style.ORANGE, style.SKY, style.GREEN, style.YELLOW, style.BLUE, style.VERMILION, style.PURPLE}
-    assert set(style.CAUSE_COLOURS.values()) | set(style.CLASS_COLOURS.values()) <= palette
+    palette = {colour for name, colour in vars(style).items() if name.isupper() and isinstance(colour, str)}
+    assert len(palette) == 10 and set(style.CAUSE_COLOURS.values()) | set(style.CLASS_COLOURS.values()) <= palette
     assert len(set(style.CAUSE_COLOURS.values())) == len(style.CAUSE_COLOURS) == len(style.CAUSE_WORDS)
     assert sorted(c for members in style.CLASS_GROUPS.values() for c in members) == sorted(style.CLASS_COLOURS)
 
@@ -299,7 +309,8 @@ def test_the_command_draws_runs_traces_and_sweeps(run, sweep, tmp_path):
     sweep.write(tmp_path / "sweep.csv")
     plot("latencies", tmp_path / "run", "--slo", "ttft=100", "--out", tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    plot("curve", tmp_path / "sweep.csv", "--x", "engine.max_num_seqs", "--by", "model.quantization", "--title", "Mine", "--out", tmp_path / "b.svg")
+    keys = ["--x", "engine.max_num_seqs", "--by", "model.quantization"]
+    plot("curve", tmp_path / "sweep.csv", *keys, "--title", "Mine", "--out", tmp_path / "b.svg")
     assert "<svg" in (tmp_path / "b.svg").read_text()[:1000]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "b.svg", "run", "sweep.csv"]
 

@@ -10,7 +10,8 @@ serving: {concurrency: 32}
 measured: {throughput: 1150 tokens/s}
 """
 LOG = """\
-INFO 08-01 12:00:00 [loggers.py:111] Engine 000: Avg prompt throughput: 1500.0 tokens/s, Avg generation throughput: 1150.0 tokens/s, Running: 32 reqs, Waiting: 0 reqs, GPU KV cache usage: 12.3%, Prefix cache hit rate: 0.0%
+INFO 08-01 12:00:00 [loggers.py:111] Engine 000: Avg prompt throughput: 1500.0 tokens/s, Avg generation throughput: 1150.0 tokens/s, \
+Running: 32 reqs, Waiting: 0 reqs, GPU KV cache usage: 12.3%, Prefix cache hit rate: 0.0%
 """
 CONVERSATIONS = """\
 TIMESTAMP,ContextTokens,GeneratedTokens

@@ -254,9 +254,19 @@ def _swings(path: Path) -> pd.DataFrame:
 # Name: what it draws, an example of its arguments, what it takes, and how it is drawn. A new kind of picture is one line.
 _KINDS: dict[str, tuple[str, str, Callable[[Parser], None], Callable[[argparse.Namespace], Axes]]] = {
     "roofline": ("kernels of a step under the roofs of their machine", "runs/chat --out roofline.png", _declare_roofline, _roofline),
-    "ledger": ("where the time goes, or what moved it from one run to another", "runs/before runs/after --out ledger.png", _declare_ledger, _ledger),
+    "ledger": (
+        "where the time goes, or what moved it from one run to another",
+        "runs/before runs/after --out ledger.png",
+        _declare_ledger,
+        _ledger,
+    ),
     "timeline": ("steps, launches and kernels of a window", "runs/chat --window 10s..10.02s --out lanes.svg", _declare_timeline, _timeline),
-    "latencies": ("distributions of TTFT, TPOT, ITL and end-to-end latency", "runs/a runs/b --slo ttft=500 --out cdf.png", _declare_latencies, _latencies),
+    "latencies": (
+        "distributions of TTFT, TPOT, ITL and end-to-end latency",
+        "runs/a runs/b --slo ttft=500 --out cdf.png",
+        _declare_latencies,
+        _latencies,
+    ),
     "pareto": ("points of a sweep in two figures, and their front", "sweep.parquet --by hw --out front.png", _declare_pareto, _pareto),
     "curve": ("a figure of a sweep against a key", "sweep.parquet --x engine.max_num_seqs --out curve.png", _declare_curve, _curve),
     "heatmap": (

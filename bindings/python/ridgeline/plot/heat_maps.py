@@ -66,7 +66,8 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
     style.dress(ax, title_of(figure), x, y)
     low, high = np.nanmin(values), np.nanmax(values)
     ax.set_facecolor("white")
-    mesh = ax.pcolormesh(np.arange(len(across) + 1) - 0.5, np.arange(len(up) + 1) - 0.5, values, cmap="cividis", vmin=low, vmax=high, edgecolors="white")
+    edges = [np.arange(len(words) + 1) - 0.5 for words in (across, up)]
+    mesh = ax.pcolormesh(*edges, values, cmap="cividis", vmin=low, vmax=high, edgecolors="white")
     for i, j in zip(*np.nonzero(np.isnan(values))):
         ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, hatch="////", edgecolor=style.LIGHT, linewidth=0))
     if values.size <= _MOST_WRITTEN:

@@ -71,7 +71,8 @@ def latency(runs: Runs, quantity: Latency = "ttft", *, slo: float | None = None,
         if slo is not None:
             within = shares[values <= slo][-1] if values[0] <= slo else 0.0
             label = f"{name} ({style.percent(within)} within)"
-        ax.step(values, shares, where="post", color=style.CYCLE[i % len(style.CYCLE)], linestyle=_LINES[i % len(_LINES)], linewidth=1.5, label=label)
+        colour, line = style.CYCLE[i % len(style.CYCLE)], _LINES[i % len(_LINES)]
+        ax.step(values, shares, where="post", color=colour, linestyle=line, linewidth=1.5, label=label)
     for share in (0.5, 0.9, 0.99):
         ax.axhline(share, color=style.LIGHT, linewidth=0.7, zorder=1)
     ax.set_yticks([0, 0.25, 0.5, 0.75, 0.9, 0.99], ["0", "25 %", "50 %", "75 %", "90 %", "99 %"])

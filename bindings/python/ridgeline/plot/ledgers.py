@@ -66,7 +66,14 @@ def ledger(run: Timed, *, per: Per = "token", ax: Axes | None = None) -> Axes:
     return ax
 
 
-def ledger_change(before: Timed, after: Timed, *, per: Per = "token", names: tuple[str, str] = ("before", "after"), ax: Axes | None = None) -> Axes:
+def ledger_change(
+    before: Timed,
+    after: Timed,
+    *,
+    per: Per = "token",
+    names: tuple[str, str] = ("before", "after"),
+    ax: Axes | None = None,
+) -> Axes:
     """From the time of one run to that of another, cause by cause.
 
     Parameters
@@ -131,8 +138,10 @@ def _parts(run: Timed, per: Per) -> dict[str, float]:
         causes = run.ledger_ns
     if per not in counts:
         raise ConfigError(f"plot ledger: expected per to be one of {', '.join(counts)}, got '{per}'")
-    if not counts[per] or not causes:
-        raise ConfigError(f"plot ledger: {_name(run)} has no {per} to divide by; take per='run'" if causes else f"plot ledger: {_name(run)} was not run")
+    if not causes:
+        raise ConfigError(f"plot ledger: {_name(run)} was not run")
+    if not counts[per]:
+        raise ConfigError(f"plot ledger: {_name(run)} has no {per} to divide by; take per='run'")
     return {name.removesuffix("_ns"): part * 1e-9 / counts[per] for name, part in causes.items()}
 
 

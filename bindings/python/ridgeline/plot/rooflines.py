@@ -58,7 +58,8 @@ def roofline(run: Run, window: Window | None = None, *, step: int | None = None,
     Returns
     -------
     matplotlib.axes.Axes
-        Arithmetic intensity (FLOP/byte of HBM) against useful FLOP/s, both logarithmic; a point's area is its share of the time, which its name says.
+        Arithmetic intensity (FLOP/byte of HBM) against useful FLOP/s, both logarithmic; a point's area is its share of the time, which its
+        name says.
         Dashed roofs are the datasheet's, solid ones what long streams and clocks under power leave.
 
     Raises
@@ -88,7 +89,8 @@ def roofline(run: Run, window: Window | None = None, *, step: int | None = None,
     ax.set_ylim(bottom, 2.5 * max(peak for _, peak, _ in _rates(run.roofs)))
     _name_points(ax, points)
     if left_out > 0.005:
-        ax.text(0.99, 0.02, f"not shown: {style.percent(left_out, 0)} of the kernels' time, without FLOP or bytes", transform=ax.transAxes, ha="right", fontsize=7)
+        told = f"not shown: {style.percent(left_out, 0)} of the kernels' time, without FLOP or bytes"
+        ax.text(0.99, 0.02, told, transform=ax.transAxes, ha="right", fontsize=7)
     style.legend(ax, loc="upper left")
     return ax
 
@@ -96,18 +98,17 @@ def roofline(run: Run, window: Window | None = None, *, step: int | None = None,
 def _points(kernels: Kernels) -> tuple[list[_Point], float]:
     """A point a role, the most time first; and the share of the time of kernels that are none."""
     sums: dict[tuple[str, str], list[float]] = {}
-    columns = zip(
-        kernels.kernel_class, kernels.role, kernels.useful_flop, kernels.hbm_read_bytes + kernels.hbm_written_bytes, kernels.duration_ns * 1e-9
-    )
+    moved = kernels.hbm_read_bytes + kernels.hbm_written_bytes
+    columns = zip(kernels.kernel_class, kernels.role, kernels.useful_flop, moved, kernels.duration_ns * 1e-9)
     for kernel_class, role, *amounts in columns:
         entry = sums.setdefault((kernel_class, role), [0.0, 0.0, 0.0])
         for i, amount in enumerate(amounts):
             entry[i] += float(amount)
     whole = sum(time for *_, time in sums.values()) or 1.0
     points = [
-        _Point(role or kernel_class, kernel_class, flop / moved, flop / time, time / whole)
-        for (kernel_class, role), (flop, moved, time) in sums.items()
-        if flop > 0 and moved > 0 and time > 0
+        _Point(role or kernel_class, kernel_class, flop / traffic, flop / time, time / whole)
+        for (kernel_class, role), (flop, traffic, time) in sums.items()
+        if flop > 0 and traffic > 0 and time > 0
     ]
     points.sort(key=lambda p: -p.share)
     return points, 1.0 - sum(p.share for p in points)
@@ -147,8 +148,8 @@ def _draw_roofs(ax: Axes, roofs: Roofs, low: float, high: float) -> None:
 def _draw_points(ax: Axes, points: list[_Point]) -> None:
     groups = {kernel_class: group for group, classes in style.CLASS_GROUPS.items() for kernel_class in classes}
     for point in points:
-        colour = style.CLASS_COLOURS[point.kernel_class]
-        ax.scatter([point.intensity], [point.rate], s=20 + 500 * point.share, color=colour, alpha=0.85, edgecolor="white", linewidth=0.6, zorder=3)
+        colour, area = style.CLASS_COLOURS[point.kernel_class], 20 + 500 * point.share
+        ax.scatter([point.intensity], [point.rate], s=area, color=colour, alpha=0.85, edgecolor="white", linewidth=0.6, zorder=3)
     for group in dict.fromkeys(groups[point.kernel_class] for point in points):
         colour = style.CLASS_COLOURS[style.CLASS_GROUPS[group][0]]
         ax.plot([], [], "o", color=colour, markersize=6, label=group)

@@ -107,7 +107,8 @@ class _Lanes:
     def _bars(self, ax: Axes, lane: int, starts: Any, lengths: Any, colour: str, edge: str | None = None, label: str | None = None) -> None:
         if len(starts):
             bars = list(zip(((starts - self._origin) * 1e-6).tolist(), (lengths * 1e-6).tolist()))
-            ax.broken_barh(bars, (lane + 0.1, 0.8), facecolors=colour, edgecolor=edge or colour, linewidth=0.6 if edge else 0.3, label=label)
+            width = 0.6 if edge else 0.3  # nothing is too short to be seen
+            ax.broken_barh(bars, (lane + 0.1, 0.8), facecolors=colour, edgecolor=edge or colour, linewidth=width, label=label)
 
 
 def _any_of(classes: np.ndarray[Any, np.dtype[np.object_]], members: tuple[str, ...]) -> Any:

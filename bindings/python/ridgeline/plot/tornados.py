@@ -57,7 +57,8 @@ def tornado(swings: pd.DataFrame, *, most: int = 12, ax: Axes | None = None) -> 
             right = by > 0 or (by == 0 and against <= 0 and end == "at_high")
             same_side = by * against > 0 and abs(by) <= abs(against)
             if not same_side:  # else its text would stand in the other bar
-                ax.annotate(str(text), (base + by, row), (3 if right else -3, 0), textcoords="offset points", ha="left" if right else "right", va="center", fontsize=7)
+                offset, side = (3, "left") if right else (-3, "right")
+                ax.annotate(str(text), (base + by, row), (offset, 0), textcoords="offset points", ha=side, va="center", fontsize=7)
     ax.axvline(base, color=style.BLACK, linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["key"].tolist())
     ax.set_xlim(base - 1.35 * reach, base + 1.35 * reach)

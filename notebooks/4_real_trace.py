@@ -119,3 +119,15 @@ gain = tried["before"].figures["median_itl_ms"] / after.figures["median_itl_ms"]
 (fix,) = [fix for fix in diagnosis["fixes"] if fix["name"] == "weight_quantization_4bit"]
 print(f"a token comes {gain:.2f}x as fast; the diagnosis of the trace said {fix['speedup_low']:.2f}x to {fix['speedup_high']:.2f}x")
 assert 0.95 * fix["speedup_low"] < gain < 1.05 * fix["speedup_high"]
+
+# %% [markdown]
+# `ridgeline whatif from-trace` does all of that in one command: it chooses the shipped stack whose kernels are nearest, fits what is left, says how
+# well the trace is explained and what is not known, and replays the recorded step with the change.
+
+# %%
+import subprocess
+import sys
+
+command = [sys.executable, "-m", "ridgeline", "whatif", "from-trace", str(path), "--model", "qwen3_8b", "quantize:int4"]
+told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+print(told.replace(str(path), path.name))

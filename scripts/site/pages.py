@@ -1,15 +1,17 @@
 """What mkdocs.yml calls: pages that are written when the site is built. Nothing of them is kept in docs/.
 
-The package is that of build/python, or an installed one; the program build/ridgeline, or $RIDGELINE. Notebooks come with what they
-print and draw where the test `notebooks` has executed them into build/notebooks.
+The program is build/ridgeline, or $RIDGELINE; the package is the one beside it, or an installed one. Notebooks come with what they print and
+draw where the test `notebooks` has executed them into the folder `notebooks` beside the program.
 """
 
+import os
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(ROOT / "build" / "python")]
+BUILD = pathlib.Path(os.environ.get("RIDGELINE", ROOT / "build" / "ridgeline")).parent
+sys.path[:0] = [str(HERE), str(BUILD / "python")]
 
 import command_reference  # noqa: E402
 import notebook_pages  # noqa: E402
@@ -32,7 +34,7 @@ def on_files(files, config):
     for name, text in python_reference.pages(ridgeline).items():
         add(f"reference/python/{name}.md", text)
     for source in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        executed = ROOT / "build" / "notebooks" / source.name
+        executed = BUILD / "notebooks" / source.name
         text, images = notebook_pages.page(executed if executed.exists() else source)
         add(f"notebooks/{source.stem}.md", text)
         for name, data in images.items():

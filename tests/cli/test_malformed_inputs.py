@@ -601,7 +601,7 @@ ROWS = [
     ),
     evidence("several documents", EVIDENCE + "---\n" + EVIDENCE, "{dir}/e.yaml: expected one YAML document, got several"),
     # Arguments.
-    arguments("no command", "expected a command, got nothing; known: cases, run, diagnose, inspect, compare, trace, predict, calibrate, validate, evidence, corpus, score, drill, list"),
+    arguments("no command", "expected a command, got nothing; known: cases, run, whatif, diagnose, inspect, compare, trace, predict, calibrate, validate, evidence, corpus, score, drill, list, sweep, merge, capacity, sensitivity, plot"),
     arguments("an unknown command", "rnu", "chat_8b", "unknown command 'rnu'; did you mean 'run'?"),
     arguments("no scenario", "run", "run: expected SCENARIO, got nothing; see 'ridgeline run --help'"),
     arguments("an unknown option", "run", "chat_8b", "--sett", "seed=1", "run: unknown option '--sett'; did you mean '--set'?"),

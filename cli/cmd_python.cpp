@@ -18,6 +18,8 @@ namespace {
 
 /// `python3 -m ridgeline`, and a sentence instead of a traceback where there is no such package.
 constexpr const char* kStart = R"(
+import sys
+sys.path[:] = [folder for folder in sys.path if folder]  # not the files of whatever folder we are in
 import importlib.util, runpy, sys
 if importlib.util.find_spec('ridgeline') is None:
     sys.exit("ridgeline: '" + sys.argv[1] + "' is a command of the Python package ridgeline, which " + sys.executable
@@ -26,12 +28,20 @@ if importlib.util.find_spec('ridgeline') is None:
 runpy.run_module('ridgeline', run_name='__main__', alter_sys=True)
 )";
 
-/// The interpreter that the environment names, else the one that the package was built for, else
-/// the one on the path.
+std::filesystem::path folder_of_program() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+/// The interpreter that the environment names, else that of the test environment beside the program
+/// (scripts/venv.sh), which has all packages, else the one that the package was built for, else the
+/// one on the path.
 std::string interpreter() {
   const char* chosen = std::getenv("RIDGELINE_PYTHON_EXECUTABLE");
   if (chosen != nullptr && *chosen != '\0') return chosen;
   std::error_code error;
+  const auto beside = folder_of_program() / "venv" / "bin" / "python";
+  if (std::filesystem::exists(beside, error)) return beside.string();
   if (std::filesystem::exists(RIDGELINE_PYTHON_EXECUTABLE, error))
     return RIDGELINE_PYTHON_EXECUTABLE;
   return "python3";
@@ -40,9 +50,8 @@ std::string interpreter() {
 /// The package that was built beside the program comes before any that is installed.
 void find_package_beside_program() {
   std::error_code error;
-  const auto beside =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "python";
-  if (error || !std::filesystem::exists(beside / "ridgeline" / "__init__.py", error)) return;
+  const auto beside = folder_of_program() / "python";
+  if (!std::filesystem::exists(beside / "ridgeline" / "__init__.py", error)) return;
   const char* before = std::getenv("PYTHONPATH");
   const std::string path =
       beside.string() + (before != nullptr && *before != '\0' ? ":" + std::string(before) : "");

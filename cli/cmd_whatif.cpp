@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -76,7 +77,11 @@ int what_if(const Options& options) {
     fmt::print("{}\n", to_json(*experiment).dump(2));
   else
     fmt::print("{}", to_text(*experiment, options.all));
-  return kDone;
+  const auto& variants = experiment->variants;
+  const bool nothing_ran =
+      variants.size() > 1 &&
+      std::none_of(variants.begin() + 1, variants.end(), [](const auto& v) { return v.ran(); });
+  return nothing_ran ? kCannotRun : kDone;
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ std::string range(const core::Interval& i) {
 }
 
 std::string verdict(const whatif::Prediction& p) {
-  if (!p.measured) return "-";
+  if (!p.judged) return "-";
   const double percent = 100.0 * std::abs(p.miss());
   if (percent < 0.5) return "as predicted";
   return fmt::format("{:.0f} % {}", percent, p.miss() > 0.0 ? "more" : "less");
@@ -184,7 +184,8 @@ std::string to_text(const Experiment& e, bool all) {
     if (&v == &e.variants.front()) continue;
     for (const whatif::NamedChange& change : v.changes) {
       if (change.effect.overrides.empty())
-        out += fmt::format("  {}: it is so already\n", change.name);
+        out += fmt::format("  {}: changes nothing here: it is so already, or cannot be\n",
+                           change.name);
     }
   }
   out += figures_text(columns, all) + "\n";

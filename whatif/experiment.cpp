@@ -28,7 +28,8 @@ struct Yardstick {
 
 double units_of(const sim::RunResult& result, const sim::Metrics& metrics) {
   if (std::holds_alternative<workloads::TrainingWorkload>(result.scenario.workload)) return 1.0;
-  return static_cast<double>(std::max<std::int64_t>(1, metrics.output_tokens));
+  return static_cast<double>(result.scenario.engine.data_parallel_size *
+                             std::max<std::int64_t>(1, metrics.output_tokens));
 }
 
 Prediction told(const diagnosis::Recommendation& r, const char* place) {
@@ -132,38 +133,40 @@ std::string first_needed(const std::string& fix, const sim::Scenario& scenario) 
   return intervention(after).overrides(scenario) ? std::string(after) : "";
 }
 
-/// Lays the outcome of a variant beside what was predicted of its last change; `on_top_of` is the
-/// gain of those before it.
-void lay_beside(Prediction& p, const Variant& v, const sim::Scenario& scenario,
-                double on_top_of = 1.0) {
-  p.variant = v.name;
-  if (v.changes.back().effect.overrides.empty()) {
-    p.note = "it is so already";
+Tried tried(const Variant& v) { return {v.name, v.changes, v.overrides, v.cannot_run, v.gain}; }
+
+}  // namespace
+
+void lay_beside(Prediction& p, const Tried& t, const sim::Scenario& scenario, double on_top_of) {
+  p.variant = t.name;
+  if (t.changes.back().effect.overrides.empty()) {
+    p.note = "changes nothing here: it is so already, or cannot be";
     return;
   }
-  if (!v.ran()) {
-    p.note = v.cannot_run;
+  if (!t.cannot_run.empty()) {
+    p.note = t.cannot_run;
     return;
   }
-  p.measured = v.gain / on_top_of;
-  if (v.changes.size() > 1) {
-    p.note = fmt::format("on top of {}", v.changes.front().name);
+  p.measured = t.gain / on_top_of;
+  if (t.changes.size() > 1) {
+    p.judged = true;
+    p.note = fmt::format("on top of {}", t.changes.front().name);
     return;
   }
   // A diagnosis judges a fix at one size; another size may do as well, or not.
   const Intervention& own = intervention(p.fix);
   if (own.overrides == nullptr)
     p.note = "said of such a change in general, not of this one";
-  else if (own.overrides(scenario) != v.overrides)
+  else if (own.overrides(scenario) != t.overrides)
     p.note = fmt::format("said of another size of it: {}", own.how);
   else if (const std::string first = first_needed(p.fix, scenario); !first.empty())
     p.note = fmt::format("said of it on top of {}", first);
+  else
+    p.judged = true;
 }
 
-}  // namespace
-
 double Prediction::miss() const {
-  if (!measured || holds()) return 0.0;
+  if (!judged || holds()) return 0.0;
   return *measured > speedup.high ? *measured / speedup.high - 1.0 : *measured / speedup.low - 1.0;
 }
 
@@ -183,10 +186,14 @@ std::optional<Experiment> what_if(const sim::Scenario& scenario,
                                   const std::vector<std::string>& changes,
                                   const core::ConfigLibrary& library,
                                   const ExperimentOptions& options) try {
-  static_cast<void>(with_changes(scenario, changes, library));  // what is wrong shows at once
+  // What is wrong shows before anything runs.
+  static_cast<void>(with_changes(scenario, changes, library));
+  const bool each = options.each && changes.size() > 1;
+  for (const std::string& change : each ? changes : std::vector<std::string>{})
+    static_cast<void>(with_changes(scenario, {change}, library));
   Laboratory laboratory(scenario, library, options);
   laboratory.run(kBefore, {});
-  if (options.each && changes.size() > 1) {
+  if (each) {
     for (const std::string& change : changes) laboratory.run(change, {change});
   }
   laboratory.run(fmt::format("{}", fmt::join(changes, " ")), changes);
@@ -194,7 +201,7 @@ std::optional<Experiment> what_if(const sim::Scenario& scenario,
   for (const Variant& v : out.variants) {
     if (v.changes.size() != 1) continue;
     if (auto p = laboratory.prediction_of(v.changes.front().effect.fix)) {
-      lay_beside(*p, v, scenario);
+      lay_beside(*p, tried(v), scenario);
       out.predictions.push_back(std::move(*p));
     }
   }
@@ -221,10 +228,11 @@ std::optional<Experiment> verify_diagnosis(const sim::Scenario& scenario,
       try {
         const std::string first = first_needed(r.name, scenario);
         if (first.empty()) {
-          lay_beside(*p, laboratory.run(r.name, {r.name}), scenario);
+          lay_beside(*p, tried(laboratory.run(r.name, {r.name})), scenario);
         } else {
           const double before = laboratory.run(first, {first}).gain;
-          lay_beside(*p, laboratory.run(first + " " + r.name, {first, r.name}), scenario, before);
+          lay_beside(*p, tried(laboratory.run(first + " " + r.name, {first, r.name})), scenario,
+                     before);
         }
       } catch (const core::ConfigError& e) {  // it makes no scenario
         p->note = e.what();

@@ -42,12 +42,26 @@ struct Prediction {
   std::string why;
   core::Interval speedup{1.0};
   std::optional<double> measured;  // nothing where it could not be run
-  std::string note;                // why nothing was measured, or why it may not be compared
+  std::string note;                // why nothing was measured, or why it is not judged
+  bool judged = false;             // measured, and of the very change that was predicted
   /// Whether the measurement lies within what was predicted.
-  [[nodiscard]] bool holds() const { return measured && speedup.contains(*measured); }
+  [[nodiscard]] bool holds() const { return judged && speedup.contains(*measured); }
   /// How far outside it lies, as a factor less one; zero inside.
   [[nodiscard]] double miss() const;
 };
+
+/// A change that was tried: what any kind of experiment knows of it.
+struct Tried {
+  const std::string& name;
+  const std::vector<NamedChange>& changes;
+  const Overrides& overrides;
+  const std::string& cannot_run;  // empty if it ran
+  double gain;
+};
+/// Lays what came of a change beside what was predicted of its last one; `on_top_of` is the gain of
+/// those before it. Judged only where the change is the one that the diagnosis speaks of.
+void lay_beside(Prediction& prediction, const Tried& tried, const sim::Scenario& scenario,
+                double on_top_of = 1.0);
 
 struct Experiment {
   std::string scenario;

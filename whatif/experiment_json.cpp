@@ -38,7 +38,7 @@ nlohmann::ordered_json to_json(const Prediction& p) {
   out["place"] = p.place;
   out["speedup"] = {p.speedup.low, p.speedup.high};
   out["measured"] = p.measured ? Json(*p.measured) : Json();
-  out["holds"] = p.measured ? Json(p.holds()) : Json();
+  out["holds"] = p.judged ? Json(p.holds()) : Json();
   out["why"] = p.why;
   if (!p.note.empty()) out["note"] = p.note;
   return out;

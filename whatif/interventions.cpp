@@ -191,14 +191,17 @@ Change prefix_cache(const Scenario& s) {
 
 /// One dense layer of the model's own widths between its embeddings and its head: a drafting head
 /// as EAGLE's (Li et al., ICML 2024, arXiv:2401.15077), which every model can have. Its
-/// drafts are assumed to be right 7 times in 10; embeddings and head, which it shares with the
-/// model, are counted twice in memory.
+/// attention is over whole keys and values, latent or windowed as the model's may be. Its drafts
+/// are assumed to be right 7 times in 10; embeddings and head, which it shares with the model, are
+/// counted twice in memory.
 std::string one_layer_of(const workloads::ModelSpec& m) {
   const std::int64_t ffn = m.ffn > 0 ? m.ffn : m.moe.ffn * m.moe.experts_per_token;
   return fmt::format(
-      "{{name: one layer, layers: 1, hidden: {}, heads: {}, kv_heads: {}, ffn: {}, vocab: {}, "
+      "{{name: one layer, layers: 1, hidden: {}, heads: {}, kv_heads: {}, head_dim: {}, ffn: {}, "
+      "vocab: {}, "
       "max_position: {}, activations: {}}}",
-      m.hidden, m.heads, m.kv_heads, ffn, m.vocab, m.max_position, hw::name_of(m.activations));
+      m.hidden, m.heads, m.kv_heads, m.head_dim, ffn, m.vocab, m.max_position,
+      hw::name_of(m.activations));
 }
 
 Change speculative_decoding(const Scenario& s) {

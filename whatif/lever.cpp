@@ -23,17 +23,32 @@ LeverEffect set(std::string key, std::string value, std::string fix = "") {
   return {{{std::move(key), std::move(value)}}, std::move(fix)};
 }
 
+bool is_training(const Scenario& s) {
+  return std::holds_alternative<workloads::TrainingWorkload>(s.workload);
+}
+
+/// A training step has no KV cache, no schedule, no drafts.
+void require_serving(const Scenario& s, const LeverArgument& a) {
+  if (is_training(s))
+    throw core::ConfigError(a.text() +
+                            ": a training step has no such thing; it takes batch:N, "
+                            "fuse, tune, gpu, model, stack, copies and KEY=VALUE");
+}
+
 LeverEffect quantize(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
   const NumberFormat& format = number_format(a.word("weights"), a.text());
   return {in_format(format, s), std::string(format.fix)};
 }
 
-LeverEffect kv_cache(const Scenario&, const LeverArgument& a) {
+LeverEffect kv_cache(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
   const std::string dtype = a.word("dtype");
   return set("engine.kv_cache_dtype", dtype, dtype.starts_with("fp8") ? "fp8_kv_cache" : "");
 }
 
 LeverEffect graphs(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
   return a.either("on", "off") ? by_fix("graph_capture", s) : set("engine.enforce_eager", "true");
 }
 
@@ -55,6 +70,7 @@ LeverEffect tune(const Scenario& s, const LeverArgument& a) {
 }
 
 LeverEffect host(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
   return a.either("async", "sync") ? by_fix("asynchronous_host", s)
                                    : set("engine.async_scheduling", "false");
 }
@@ -64,12 +80,14 @@ LeverEffect host(const Scenario& s, const LeverArgument& a) {
 LeverEffect batch(const Scenario& s, const LeverArgument& a) {
   const std::int64_t n = a.count("sequences");
   const std::string text = std::to_string(n);
-  if (std::holds_alternative<workloads::TrainingWorkload>(s.workload))
-    return set("workload.training.microbatch", text, "larger_batch");
-  LeverEffect effect{{}, "larger_batch"};
+  const auto larger = [n](std::int64_t now) { return n > now ? "larger_batch" : ""; };
+  if (const auto* training = std::get_if<workloads::TrainingWorkload>(&s.workload))
+    return set("workload.training.microbatch", text, larger(training->microbatch));
+  LeverEffect effect;
   const auto* generated = std::get_if<workloads::GeneratedWorkload>(&s.workload);
   const auto* loop =
       generated != nullptr ? std::get_if<workloads::ClosedLoop>(&generated->arrivals) : nullptr;
+  effect.fix = larger(loop == nullptr ? s.engine.max_num_seqs : loop->concurrency);
   if (loop == nullptr) {
     effect.overrides.emplace_back("engine.max_num_seqs", text);
     return effect;
@@ -82,18 +100,22 @@ LeverEffect batch(const Scenario& s, const LeverArgument& a) {
   return effect;
 }
 
-LeverEffect chunk(const Scenario&, const LeverArgument& a) {
-  return set("engine.max_num_batched_tokens", std::to_string(a.count("tokens")),
-             "smaller_prefill_chunk");
+LeverEffect chunk(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
+  const std::int64_t n = a.count("tokens");
+  return set("engine.max_num_batched_tokens", std::to_string(n),
+             n < s.engine.max_num_batched_tokens ? "smaller_prefill_chunk" : "");
 }
 
-LeverEffect prefix_cache(const Scenario&, const LeverArgument& a) {
-  return set("engine.enable_prefix_caching", a.either("on", "off") ? "true" : "false",
-             "prefix_cache");
+LeverEffect prefix_cache(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
+  return a.either("on", "off") ? by_fix("prefix_cache", s)
+                               : set("engine.enable_prefix_caching", "false");
 }
 
 /// Drafts of a model, of n-grams, or of one layer of the model's own where none is named.
 LeverEffect speculate(const Scenario& s, const LeverArgument& a) {
+  require_serving(s, a);
   a.allow({"draft", "k", "acceptance"});
   LeverEffect effect = by_fix("speculative_decoding", s);
   constexpr const char* kConfig = "engine.speculative_config.";
@@ -134,8 +156,9 @@ LeverEffect rate(const Scenario& s, const LeverArgument& a) {
   constexpr std::array<const char*, 3> kNames{"poisson", "gamma", "constant"};
   std::string value = a.word("rate");
   if (value.find('/') == std::string::npos) value += " /s";
-  return set(fmt::format("workload.arrivals.{}.rate", kNames[generated->arrivals.index()]),
-             std::move(value), "more_load");
+  const auto asked = core::parse_quantity(value, core::Dimension::rate);
+  return set(fmt::format("workload.arrivals.{}.rate", kNames[generated->arrivals.index()]), value,
+             asked && *asked > *workloads::rate_of(generated->arrivals) ? "more_load" : "");
 }
 
 LeverEffect none(const Scenario&, const LeverArgument&) { return {}; }
@@ -238,9 +261,10 @@ std::int64_t LeverArgument::count(std::string_view key) const {
   const std::string text = word(key);
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc{} || end != text.data() + text.size() || n < 1)
+  constexpr std::int64_t kMost = std::int64_t{1} << 20U;
+  if (error != std::errc{} || end != text.data() + text.size() || n < 1 || n > kMost)
     throw core::ConfigError(
-        fmt::format("{}: expected a whole number of at least 1, got '{}'", lever_, text));
+        fmt::format("{}: expected a whole number from 1 to {}, got '{}'", lever_, kMost, text));
   return n;
 }
 

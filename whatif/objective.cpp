@@ -66,7 +66,8 @@ double value_of(Objective objective, const sim::RunResult& result, const sim::Me
       return inverse(metrics.e2e.mean);
     case Objective::training_rate: {
       const auto& step = std::get<workloads::TrainingWorkload>(result.scenario.workload);
-      return static_cast<double>(step.microbatch * step.sequence) *
+      return static_cast<double>(result.scenario.engine.data_parallel_size * step.microbatch *
+                                 step.sequence) *
              inverse(result.steps.front().duration().seconds().value());
     }
   }

@@ -99,6 +99,10 @@ SweepRow ScenarioRuns::row(const Overrides& point, const std::vector<std::string
                            bool diagnose, const sim::RunOptions& options) const {
   SweepRow row;
   row.figures.resize(figures().size());
+  const auto failed = [&row](std::string why) {
+    row.error = std::move(why);
+    row.figures.assign(figures().size(), std::nullopt);
+  };
   try {
     const sim::Scenario what = scenario(point, levers);
     row.scenario = memory_->text.of(what.document);
@@ -107,13 +111,13 @@ SweepRow ScenarioRuns::row(const Overrides& point, const std::vector<std::string
     row.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } catch (const core::ConfigError& e) {
-    row.error = e.what();
+    failed(e.what());
   } catch (const core::SimulationError& e) {
-    row.error = e.what();
+    failed(e.what());
   } catch (const std::bad_alloc&) {
-    row.error = "out of memory on this computer";
+    failed("out of memory on this computer");
   } catch (const core::InvariantError& e) {
-    row.error = std::string("this is a bug, please report it: ") + e.what();
+    failed(std::string("this is a bug, please report it: ") + e.what());
   }
   return row;
 }

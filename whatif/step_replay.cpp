@@ -1,7 +1,11 @@
 #include "whatif/step_replay.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "core/error.hpp"
 #include "sim/step_model.hpp"
 
 namespace ridgeline::whatif {
@@ -51,6 +55,18 @@ void ShapedTimeline::visit(timeline::Window window, timeline::SpanVisitor& visit
 }
 
 sim::StepRecord record_of(const timeline::StepSpan& step) {
+  // What a record can hold; no server comes near it.
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr double kMostPairs = 9e18;
+  for (const std::int64_t n : {step.decode_sequences, step.decode_context, step.prefill_sequences,
+                               step.prefill_tokens, step.prefill_context}) {
+    if (n < 0 || static_cast<double>(n) > kMost)
+      throw core::ConfigError(
+          fmt::format("a step of the trace: expected counts from 0 to {:.0f}, got {}", kMost, n));
+  }
+  if (!(step.prefill_qk >= 0.0 && step.prefill_qk <= kMostPairs && step.prefill_qq >= 0.0 &&
+        step.prefill_qq <= kMostPairs))
+    throw core::ConfigError("a step of the trace: expected sums of q k from 0 to 9e18");
   sim::StepRecord record;
   record.decode_sequences = static_cast<std::uint32_t>(step.decode_sequences);
   // Without contexts in the annotation, the least that can be: the token at hand.

@@ -82,7 +82,7 @@ TEST_CASE("A change that nobody knows is an error with the nearest name", "[what
       effect("speculate:drafts=4"),
       "speculate:drafts=4: expected speculate:[k=4,acceptance=0.7,draft=MODEL|ngram]");
   CHECK_THROWS_WITH(effect("batch:none"),
-                    "batch:none: expected a whole number of at least 1, got 'none'");
+                    "batch:none: expected a whole number from 1 to 1048576, got 'none'");
   CHECK_THROWS_WITH(effect("kv_offload"),
                     "kv_offload: cannot be simulated: simulated KV blocks stay on the device");
 }

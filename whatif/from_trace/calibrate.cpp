@@ -105,7 +105,9 @@ class KernelFit {
             name, 100.0 * real_time / busy, 100.0 * simulated_time / busy));
       return 0.0;
     }
-    const double factor = std::clamp(median_of(ratios), hw::kLeastTimeFactor, hw::kMostTimeFactor);
+    const double shipped = scenario.stack.efficiency.of_time(kinds_of(group).front());
+    const double factor = std::clamp(median_of(ratios), hw::kLeastTimeFactor / shipped,
+                                     hw::kMostTimeFactor / shipped);
     if (std::abs(factor - 1.0) < kNoChange) return 1.0;
     const hw::KernelKind first = kinds_of(group).front();
     if (draft().is_given(fmt::format("stack.efficiency.time.{}", hw::name_of(first)))) return 1.0;
@@ -207,7 +209,7 @@ Calibration calibrate(const TraceFacts& facts, const TraceHints& hints,
   note_counts(out);
   if (held_back.empty())
     out.notes.emplace_back(
-        "one step: nothing could be held back, so the errors are those of the fit itself");
+        "too few steps alike to hold one back: the errors are those of the fit itself");
   return out;
 }
 

@@ -56,6 +56,7 @@ void switch_fusions(const std::vector<StepFacts>& steps, const core::ConfigLibra
     const Fusion* best = nullptr;
     double least = off - worth;
     for (const Fusion& fusion : kFusions) {
+      if (choice.draft.is_given(std::string("stack.lowering.") + fusion.key)) continue;
       sim::Scenario other = now;
       bool& value = other.stack.lowering.*fusion.value;
       value = !value;
@@ -68,7 +69,6 @@ void switch_fusions(const std::vector<StepFacts>& steps, const core::ConfigLibra
     const bool before = now.stack.lowering.*best->value;
     const std::string key = std::string("stack.lowering.") + best->key;
     choice.draft.set(key, before ? "false" : "true");
-    if (choice.draft.scenario(library).stack.lowering.*best->value == before) return;  // user's own
     choice.switches.push_back(
         {key, before ? "true" : "false", before ? "false" : "true", off, least});
   }

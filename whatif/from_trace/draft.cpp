@@ -37,6 +37,7 @@ Draft::Draft(const TraceFacts& facts, const std::string& stack,
   document_.entries.emplace_back("model", facts.model);
   core::set_path(document_, "stack.base", stack, "--stack");
   add_workload(facts);
+  if (!facts.kv_cache_dtype.empty()) set("engine.kv_cache_dtype", facts.kv_cache_dtype);
   if (facts.tensor_parallel > 1)
     set("engine.tensor_parallel_size", std::to_string(facts.tensor_parallel));
   core::set_path(document_, "seed", "1", kOrigin);
@@ -117,15 +118,18 @@ sim::Scenario Draft::scenario(const core::ConfigLibrary& library) const {
 }
 
 std::string Draft::yaml(const core::ConfigLibrary& library) const {
-  static_cast<void>(scenario(library));  // what is written can be read
   core::Node document = document_;
   for (const auto& [key, value] : overrides_) {
+    if (key == "workload.trace" || key == "workload.training")  // instead of what is generated
+      document.find("workload")->entries.clear();
     if (core::Node* node = document.find(key.substr(0, key.find('.')));
         node != nullptr && key.find('.') != std::string::npos)
       make_map(*node);
     core::set_path(document, key, value, "--set " + key + "=" + value);
   }
-  return core::to_yaml(document);
+  std::string text = core::to_yaml(document);
+  static_cast<void>(sim::read_scenario(core::parse_yaml(text, kOrigin), {}, library));
+  return text;
 }
 
 }  // namespace ridgeline::whatif

@@ -25,7 +25,7 @@ core::Node reference(const std::string& name, const std::string& origin) {
   return node;
 }
 
-/// An even number of them, so that every other one can be held back.
+/// Evenly, so that both halves see all of it.
 std::vector<StepFacts> spread(std::vector<StepFacts> steps) {
   if (steps.size() <= kMostSteps) return steps;
   std::vector<StepFacts> out;
@@ -118,8 +118,14 @@ TraceFacts observe_recording(const std::filesystem::path& path, const TraceHints
 TraceFacts observe_directory(const std::filesystem::path& path, const TraceHints& hints,
                              const core::ConfigLibrary& library) {
   const sim::RunResult run = sim::read_run_directory(path, library);
+  if (run.scenario.engine.speculative_config)
+    throw core::ConfigError(path.string() +
+                            ": its steps check drafts (engine.speculative_config), which cannot be "
+                            "replayed; 'ridgeline whatif " +
+                            (path / "scenario.yaml").string() + "' runs the scenario itself");
   TraceFacts facts;
   facts.file = path.string();
+  facts.kv_cache_dtype = hw::name_of(run.scenario.engine.kv_cache_dtype);
   facts.device = run.scenario.gpu.name;
   const auto given = [&](const std::string& hint, const char* key) {
     return hint.empty() ? *run.scenario.document.find(key)

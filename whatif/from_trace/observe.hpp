@@ -3,8 +3,9 @@
 // model, the batches of its steps, how it launched them, over how many devices. What it does not
 // show is said in `notes` or asked for.
 //
-// Of a run's directory only the timeline and the names of machine and model are looked at, so that
-// what comes out can be held against the scenario that made it.
+// Of a run's directory only the timeline, machine, model and the format of its KV cache are looked
+// at, so that what comes out can be held against the scenario that made it. Left out: steps that
+// check drafts.
 
 #include <filesystem>
 #include <optional>
@@ -38,6 +39,7 @@ struct TraceFacts {
   std::vector<StepFacts> steps;  // those with a known batch; of many a sample, evenly spread
   bool graphs = false;           // pure decode steps ran as graphs
   std::int64_t tensor_parallel = 1;
+  std::string kv_cache_dtype;                     // of a run's directory; no trace says it
   std::optional<diagnosis::Diagnosis> diagnosis;  // of the trace itself
   diagnosis::Evidence evidence;                   // that it is of
   std::vector<std::string> notes;

@@ -120,13 +120,7 @@ Replay replay(const sim::Scenario& scenario, const std::vector<StepFacts>& steps
     if (v.changes.size() != 1 || v.changes.front().effect.fix.empty() || !diagnosis) continue;
     auto p = prediction_of(v.changes.front().effect.fix, *diagnosis, evidence);
     if (!p) continue;
-    p->variant = v.name;
-    if (v.overrides.empty())
-      p->note = "it is so already";
-    else if (!v.ran())
-      p->note = v.cannot_run;
-    else
-      p->measured = v.gain;
+    lay_beside(*p, {v.name, v.changes, v.overrides, v.cannot_run, v.gain}, scenario);
     out.predictions.push_back(std::move(*p));
   }
   return out;

@@ -244,6 +244,28 @@ def test_a_point_that_kills_its_process_is_a_row_and_takes_no_other_with_it(whol
     assert table["output_throughput"][4:] == whole.table["output_throughput"][4:]
 
 
+def test_closing_a_sweep_whose_workers_are_writing_large_rows_ends(tmp_path):
+    (tmp_path / "large.py").write_text(
+        "def run_points(tasks):\n"
+        "    return [{'point': task[0], 'wall_seconds': 0.0, 'much': bytes(20_000_000)} for task in tasks]\n"
+    )  # fmt: skip
+    (tmp_path / "closing.py").write_text(
+        "import large\n"
+        "from ridgeline.sweeps import executors\n"
+        "from ridgeline.sweeps.run import opened\n"
+        "executors.run_points = large.run_points\n"
+        "runs = opened('chat_8b')\n"
+        "spec = (runs.document(), runs.overrides(), False)\n"
+        "for _ in range(8):\n"
+        "    rows = executors.Processes(2).run(spec, [(i, [], []) for i in range(100)])\n"
+        "    next(rows)\n"
+        "    rows.close()\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, tmp_path / "closing.py"], capture_output=True, text=True, timeout=60, env=os.environ | {"PYTHONPATH": path})
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
 def test_a_script_without_a_guard_may_sweep(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"import ridgeline\nprint(len(ridgeline.sweep('chat_8b', {GRID!r}, overrides={FEW!r}, jobs=2)))\n")

@@ -193,6 +193,36 @@ def test_the_journal_of_another_sweep_is_refused(tmp_path):
         execute(runs, plan, Serial(), out=out, resume=True, progress=False)
 
 
+def test_a_file_that_the_sweep_names_is_part_of_what_it_is(tmp_path):
+    gpu, trace = tmp_path / "mine.yaml", tmp_path / "trace.csv"
+    gpus = [f"{{base: mi300x, hbm: {{capacity: {size} GB}}}}" for size in (150, 160)]
+    rows = ["TIMESTAMP,ContextTokens,GeneratedTokens", "2023-11-16 18:00:00.0000000,128,64", "2023-11-16 18:00:01.0000000,128,32"]
+
+    def sweep(overrides, **axes):
+        return plan_of(opened("chat_8b", overrides), axes_of(axes.get("grid"), None, 0, 0, axes.get("whatif"), None, 1)).id
+
+    gpu.write_text(gpus[0])
+    trace.write_text("\n".join(rows[:2]) + "\n")
+    told = [
+        lambda: sweep({}, grid={"hw": [str(gpu), "h100_sxm"]}),
+        lambda: sweep({"hw": str(gpu)}, grid={"engine.max_num_seqs": "1,2"}),
+        lambda: sweep({}, grid={"workload": [f"{{trace: {trace}}}"]}),
+        lambda: sweep({"workload.trace": str(trace)}, grid={"engine.max_num_seqs": "1,2"}),
+        lambda: sweep({}, whatif=["none", f"gpu:{gpu}"]),
+    ]
+    before = [one() for one in told]
+    assert before == [one() for one in told]
+    gpu.write_text(gpus[1])
+    trace.write_text("\n".join(rows) + "\n")
+    assert all(one() != was for one, was in zip(told, before))
+
+
+def test_another_version_of_the_program_makes_another_sweep(monkeypatch):
+    here = tasks()[1].id
+    monkeypatch.setattr("ridgeline.sweeps.fingerprint.__version__", "0.0.0")
+    assert tasks()[1].id != here
+
+
 def test_two_sweeps_do_not_write_one_table(tmp_path):
     runs, plan = tasks()
     out = tmp_path / "t.csv"
@@ -242,6 +272,28 @@ def test_a_point_that_kills_its_process_is_a_row_and_takes_no_other_with_it(whol
     assert [error is not None for error in table["error"]] == [False, False, True, True, False, False]
     assert "was killed, or ran out of memory" in table["error"][2]
     assert table["output_throughput"][4:] == whole.table["output_throughput"][4:]
+
+
+def test_closing_a_sweep_whose_workers_are_writing_large_rows_ends(tmp_path):
+    (tmp_path / "large.py").write_text(
+        "def run_points(tasks):\n"
+        "    return [{'point': task[0], 'wall_seconds': 0.0, 'much': bytes(20_000_000)} for task in tasks]\n"
+    )  # fmt: skip
+    (tmp_path / "closing.py").write_text(
+        "import large\n"
+        "from ridgeline.sweeps import executors\n"
+        "from ridgeline.sweeps.run import opened\n"
+        "executors.run_points = large.run_points\n"
+        "runs = opened('chat_8b')\n"
+        "spec = (runs.document(), runs.overrides(), False)\n"
+        "for _ in range(8):\n"
+        "    rows = executors.Processes(2).run(spec, [(i, [], []) for i in range(100)])\n"
+        "    next(rows)\n"
+        "    rows.close()\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run([sys.executable, tmp_path / "closing.py"], capture_output=True, text=True, timeout=60, env=os.environ | {"PYTHONPATH": path})
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
 def test_a_script_without_a_guard_may_sweep(tmp_path):

@@ -16,7 +16,7 @@ from typing import Iterable, Iterator, Sequence
 
 from ..errors import ConfigError
 
-__all__ = ["Axis", "Plan", "Point", "Shard", "WHATIF"]
+__all__ = ["Axis", "Plan", "Point", "Shard", "WHATIF", "anchored"]
 
 WHATIF = "whatif"  # the key whose values are interventions instead of values of the scenario
 _REFERENCES = ("hw", "model", "stack", "workload.trace", "workload.prompt_tokens.empirical", "workload.output_tokens.empirical")
@@ -49,7 +49,7 @@ class Point:
     @property
     def overrides(self) -> list[tuple[str, str]]:
         """What it changes in the scenario. Files are named by their whole path, since workers may stand elsewhere."""
-        return [(key, _anchored(key, value)) for key, value in self.settings if key != WHATIF]
+        return [(key, anchored(key, value)) for key, value in self.settings if key != WHATIF]
 
     @property
     def levers(self) -> list[str]:
@@ -127,7 +127,7 @@ def _hash(what: Iterable[object]) -> str:
     return hashlib.sha256(json.dumps(list(what)).encode()).hexdigest()[:16]
 
 
-def _anchored(key: str, value: str) -> str:
+def anchored(key: str, value: str) -> str:
     """A reference to a file by its whole path; anything else as it is."""
     is_file = key in _REFERENCES and (os.sep in value or value.endswith((".yaml", ".yml", ".csv", ".json"))) and os.path.isfile(value)
     return os.path.abspath(value) if is_file else value

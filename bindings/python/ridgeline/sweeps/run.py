@@ -16,6 +16,7 @@ from ..errors import ConfigError
 from ..scenarios import AnyScenario, Scenario
 from .design import Range, sampled
 from .executors import Executor, local
+from .fingerprint import fingerprint
 from .journal import Journal
 from .plan import WHATIF, Axis, Plan, Point, Shard
 from .progress import Progress
@@ -179,8 +180,7 @@ def plan_of(runs: ScenarioRuns, axes: Sequence[Axis]) -> Plan:
     ConfigError
         No point of it makes a scenario; what the first one says. Single points that make none are rows with an error.
     """
-    fingerprint = hashlib.sha256(json.dumps([runs.document(), runs.overrides()]).encode()).hexdigest()
-    plan = Plan(axes, fingerprint)
+    plan = Plan(axes, fingerprint(runs, axes))
     stride = max(1, len(plan) // _TRIED)
     wrong: ConfigError | None = None
     for point in itertools.islice(plan.points(), 0, None, stride):

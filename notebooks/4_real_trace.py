@@ -27,7 +27,8 @@ else:
     }
     run = rl.run("chat_8b", {**server, **thirty_two})
     full = next(i for i, n in enumerate(run.steps.decode_sequences) if n == 32)
-    path = Path(tempfile.mkdtemp()) / "simulated.json.gz"
+    folder = tempfile.TemporaryDirectory()  # is removed when the notebook ends
+    path = Path(folder.name) / "simulated.json.gz"
     run.write_trace(path, window=(run.steps.start_ns[full] * 1e-9, (run.steps.start_ns[full] + 1) * 1e-9))
 print("a real trace" if real else "a simulated trace: no real one is here")
 

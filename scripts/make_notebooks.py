@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes notebooks/*.ipynb from notebooks/*.py, which are the sources: scripts whose cells begin with `# %%`, or `# %% [markdown]` for text.
 
-    scripts/make_notebooks.py            writes what changed
+    scripts/make_notebooks.py            writes what changed; exit code 1 and a sentence if a notebook has no source
     scripts/make_notebooks.py --check    changes nothing; exit code 1 and a sentence if something is out of date
 
 Notebooks carry no outputs: tests execute them. Needs nbformat (build/venv, by scripts/venv.sh).
@@ -51,6 +51,10 @@ def main():
         else:
             target.write_text(text)
             print(f"wrote {target.relative_to(ROOT)}")
+    for target in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        if not target.with_suffix(".py").exists():
+            stale = True
+            print(f"{target.relative_to(ROOT)} has no {target.with_suffix('.py').name} that it is made from; remove it, or bring that back")
     sys.exit(1 if stale else 0)
 
 

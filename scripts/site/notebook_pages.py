@@ -28,6 +28,17 @@ def output(cell_number, index, told, images):
     return ["```text", joined(data.get("text/plain", "")), "```", ""]
 
 
+def cells(path):
+    """What the cells of a notebook are made of, without what came out."""
+    return [(cell["cell_type"], joined(cell["source"])) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+
+
+def with_outputs(source, folder):
+    """The executed copy of a notebook in a folder, or the notebook itself where there is none, or one of other cells."""
+    executed = folder / source.name
+    return executed if executed.exists() and cells(executed) == cells(source) else source
+
+
 def page(path):
     """Markdown of a notebook, and its pictures by name."""
     lines, images = [], {}

@@ -1,7 +1,7 @@
 """What mkdocs.yml calls: pages that are written when the site is built. Nothing of them is kept in docs/.
 
 The program is build/ridgeline, or $RIDGELINE; the package is the one beside it, or an installed one. Notebooks come with what they print
-and draw where the test `notebooks` has executed them into the folder `notebooks` beside the program.
+and draw where the test `notebooks` has executed them, as they are now, into the folder `notebooks` beside the program.
 """
 
 import os
@@ -34,8 +34,7 @@ def on_files(files, config):
     for name, text in python_reference.pages(ridgeline).items():
         add(f"reference/python/{name}.md", text)
     for source in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        executed = BUILD / "notebooks" / source.name
-        text, images = notebook_pages.page(executed if executed.exists() else source)
+        text, images = notebook_pages.page(notebook_pages.with_outputs(source, BUILD / "notebooks"))
         add(f"notebooks/{source.stem}.md", text)
         for name, data in images.items():
             add(f"notebooks/{source.stem}/{name}", data)

@@ -178,7 +178,8 @@ def test_a_trace_gives_the_same_lanes_as_the_run_it_was_written_from(run, tmp_pa
 
 
 def test_an_empty_or_an_endless_window_is_refused(run):
-    with pytest.raises(rl.ConfigError, match="no step"):
+    last = f"{run.steps.start_ns.max() * 1e-9:.4g} s"
+    with pytest.raises(rl.ConfigError, match=f"no step begins in the window; steps begin from .* s to {last}"):
         rl.plot.timeline(run, (1e6, 1e6 + 1))
     with pytest.raises(rl.ConfigError, match="more than 50,000; take a shorter one"):
         rl.plot.timeline(run, (None, None))
@@ -256,6 +257,34 @@ def test_cells_that_did_not_run_are_hatched():
     assert sum(patch.get_hatch() is not None for patch in ax.patches) == 2
 
 
+def test_a_front_goes_by_position_whatever_rows_are_called(sweep):
+    expected = list(sweep.pareto()["output_throughput_per_gpu"])
+    same_name = sweep.frame.set_axis([0] * len(sweep))
+    assert list(rl.plot.pareto(same_name).lines[0].get_ydata()) == expected
+
+
+def test_a_line_with_several_points_at_one_place_is_refused(sweep):
+    with pytest.raises(rl.ConfigError, match=r"several points have engine.max_num_seqs 1; choose rows, or a key for a line each \(by\)"):
+        rl.plot.curve(sweep, "engine.max_num_seqs")
+    with pytest.raises(rl.ConfigError, match="several points have engine.max_num_seqs 1 and steps"):
+        rl.plot.curve(sweep.frame.assign(steps=1.0), "engine.max_num_seqs", by="steps")
+
+
+def test_a_figure_that_is_no_number_is_refused(sweep):
+    with pytest.raises(rl.ConfigError, match="plot heatmap: expected a figure that is a number, got regime, which has values like"):
+        rl.plot.heat_map(sweep, "engine.max_num_seqs", "model.quantization", "regime")
+    with pytest.raises(rl.ConfigError, match="plot curve: expected a figure that is a number, got regime"):
+        rl.plot.curve(sweep, "engine.max_num_seqs", "regime", by="model.quantization")
+    with pytest.raises(rl.ConfigError, match="plot pareto: regime is better neither"):
+        rl.plot.pareto(sweep, "regime")
+
+
+def test_a_roofline_needs_a_run(run, tmp_path):
+    run.write_trace(tmp_path / "t.json", window=(None, (run.steps.start_ns[1] + 1) * 1e-9))
+    with pytest.raises(rl.ConfigError, match="plot roofline: expected a run, got Trace; FLOP and bytes"):
+        rl.plot.roofline(rl.read_trace(tmp_path / "t.json"))
+
+
 def test_wrong_columns_are_named_with_the_nearest(sweep):
     with pytest.raises(rl.ConfigError, match="did you mean 'mean_tpot_ms'"):
         rl.plot.curve(sweep, "engine.max_num_seqs", "mean_tpo_ms")
@@ -279,7 +308,8 @@ def test_bars_of_a_tornado_reach_from_the_figure_to_its_ends():
 
 def test_pictures_are_drawn_where_they_are_asked_for(run, sweep):
     _, (left, right) = pyplot.subplots(1, 2)
-    assert rl.plot.ledger(run, ax=left) is left and rl.plot.curve(sweep, "engine.max_num_seqs", ax=right) is right
+    assert rl.plot.ledger(run, ax=left) is left
+    assert rl.plot.curve(sweep, "engine.max_num_seqs", by="model.quantization", ax=right) is right
     assert len(pyplot.get_fignums()) == 1
 
 

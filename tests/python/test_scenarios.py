@@ -123,6 +123,31 @@ def test_another_machine_has_another_price():
     assert first.with_(hw="h200", usd_per_gpu_hour=5.0).resolved().usd_per_gpu_hour == 5.0
 
 
+def test_what_is_said_later_wins():
+    four = FEW.with_({"engine.max_num_seqs": 4, "engine.block_size": 32})
+    assert four.with_(engine=rl.Engine(max_num_seqs=8)).overrides == {"engine.block_size": 32}
+    assert four.with_(engine=rl.Engine(max_num_seqs=8)).resolved().engine.max_num_seqs == 8
+    assert four.with_({"engine.max_num_seqs": 2}, engine=rl.Engine(max_num_seqs=8)).resolved().engine.max_num_seqs == 2
+    machine = FEW.with_({"hw": "mi300x", "hw.hbm.capacity": "100 GB", "usd_per_gpu_hour": 9.0})
+    assert machine.with_(hw="h200").overrides == {}
+    assert machine.with_(hw="h200").resolved().hw["name"] == "NVIDIA H200 SXM"
+    whole = FEW.with_({"engine": {"max_num_seqs": 4, "block_size": 32}}).with_(engine=rl.Engine(max_num_seqs=8)).resolved().engine
+    assert (whole.max_num_seqs, whole.block_size) == (8, 32)
+
+
+@pytest.mark.parametrize("name", ["run #1", "a: b", "[x", "- y", "*z", "null", "\U0001f600", 'he said "no"', "back\\slash", "two\nlines"])
+def test_text_of_a_field_means_itself(name):
+    assert FEW.with_(name=name).resolved().name == name
+
+
+def test_paths_may_have_any_name(tmp_path):
+    path = tmp_path / "h200 #2: \U0001f600.yaml"
+    path.write_text("base: h200\nname: the second\n")
+    assert FEW.with_(hw=path).resolved().hw["name"] == "the second"
+    assert FEW.with_(hw=str(path)).resolved().hw["name"] == "the second"
+    assert FEW.with_(hw={"base": path, "name": "third #3"}).resolved().hw["name"] == "third #3"
+
+
 @pytest.mark.parametrize(
     "make, words",
     [

@@ -1,5 +1,6 @@
 """The documentation's site: it builds without a warning, and everything public is on it."""
 
+import json
 import os
 import re
 import subprocess
@@ -25,6 +26,20 @@ def site(tmp_path_factory):
 
 def text_of(site, page):
     return (site / page / "index.html").read_text()
+
+
+def test_outputs_are_shown_only_of_the_notebook_as_it_is(tmp_path):
+    sys.path.insert(0, str(ROOT / "scripts" / "site"))
+    from notebook_pages import with_outputs
+
+    source, executed = tmp_path / "n.ipynb", tmp_path / "executed" / "n.ipynb"
+    executed.parent.mkdir()
+    source.write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["a = 1\n", "a"]}]}))
+    assert with_outputs(source, executed.parent) == source
+    executed.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "a = 1\na", "outputs": [1]}]}))
+    assert with_outputs(source, executed.parent) == executed
+    source.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "a = 2\na"}]}))
+    assert with_outputs(source, executed.parent) == source
 
 
 def test_every_page_of_docs_is_in_the_site(site):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The package as a user has it: check_wheel.sh SOURCE BUILD_DIR. Builds the wheel with the tests' environment (and ccache, which holds the
-# objects of BUILD_DIR), installs it into a clean one and runs it far from the source tree.
+# objects of BUILD_DIR), installs it into a clean one and runs it far from the source tree. pip's own build folder, build-*, stays in SOURCE
+# for the cache's sake: pyproject.toml says why. What the wheel needs comes in the versions that the tests have.
 set -euo pipefail
 source=$1
 work=$2/wheel_test
@@ -15,7 +16,8 @@ mkdir -p "$work"
 export CXX=c++
 "$tools/pip" wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" "$source"
 /usr/bin/python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q --disable-pip-version-check --prefer-binary "$work"/ridgeline-*.whl
+"$work/venv/bin/pip" install -q --disable-pip-version-check --prefer-binary --constraint "$source/tests/python/requirements.txt" \
+  "$work"/ridgeline-*.whl
 unset RIDGELINE_CONFIGS PYTHONPATH
 cd /
 exec "$work/venv/bin/python" -I "$source/tests/wheel/check_installed.py" "$source"

@@ -28,9 +28,14 @@ def plain(value: Any) -> Any:
 
 
 def yaml(value: Any) -> str:
-    """A value as YAML: JSON is YAML, and text is taken as it stands."""
+    """A value as YAML: JSON is YAML, and text is taken as it stands, as that of ``--set``."""
     value = plain(value)
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else quoted(value)
+
+
+def quoted(value: Any) -> str:
+    """A value as YAML, text as nothing but text: ``"run #1"`` and ``"a: b"`` mean themselves."""
+    return json.dumps(plain(value), ensure_ascii=False)  # YAML has no surrogate pairs
 
 
 def path_list(paths: StrPath | Iterable[StrPath]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from . import _core, _html
 from ._typed import known_keys
-from ._values import Reference, StrPath, yaml
+from ._values import Reference, StrPath, quoted, yaml
 from .engine import Engine, engine_from
 from .errors import ConfigError
 from .roofs import Roofs
@@ -77,7 +77,7 @@ class Scenario:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def with_(self, overrides: Mapping[str, Any] | None = None, **fields: Any) -> Scenario:
-        """The same scenario but for some values.
+        """The same scenario but for some values. What is said later wins: fields undo earlier overrides of what they say.
 
         Parameters
         ----------
@@ -96,6 +96,7 @@ class Scenario:
         ConfigError
             A keyword is no part of a scenario.
         """
+        said = _said(fields)
         for name, kind in (("engine", Engine), ("workload", GeneratedWorkload)):
             before, now = getattr(self, name), fields.get(name)
             if isinstance(before, kind) and isinstance(now, kind):
@@ -103,7 +104,7 @@ class Scenario:
         if "hw" in fields:
             fields = {"usd_per_gpu_hour": None} | fields  # another machine has another price
         merged = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)} | fields
-        merged["overrides"] = {**merged["overrides"], **(overrides or {})}
+        merged["overrides"] = _without(merged["overrides"], fields, said) | dict(overrides or {})
         return Scenario(**merged)
 
     def resolved(self) -> Scenario:
@@ -180,17 +181,8 @@ class Scenario:
 
     def _pairs(self) -> list[tuple[str, str]]:
         """The fields as overrides of the base, in the order in which they apply."""
-        pairs = [(key, yaml(value)) for key in _PLAIN if (value := getattr(self, key)) is not None]
-        if self.engine is not None:
-            settings = self.engine.as_dict() if isinstance(self.engine, Engine) else self.engine
-            pairs += [(f"engine.{key}", yaml(value)) for key, value in settings.items()]
-        if isinstance(self.workload, GeneratedWorkload):
-            parts = self.workload.as_dict()
-            whole = {"requests", "arrivals", "prompt_tokens", "output_tokens"} <= parts.keys()
-            pairs += [("workload", yaml(parts))] if whole else [(f"workload.{key}", yaml(value)) for key, value in parts.items()]
-        elif self.workload is not None:
-            pairs.append(("workload", yaml(self.workload)))
-        return pairs + [(key, yaml(value)) for key, value in self.overrides.items()]
+        said = [(key, quoted(value)) for key, value in _said({f.name: getattr(self, f.name) for f in dataclasses.fields(self)})]
+        return said + [(key, yaml(value)) for key, value in self.overrides.items()]
 
 
 #: A shipped name, a path, or a `Scenario`.
@@ -234,6 +226,30 @@ def opened(scenario: AnyScenario, overrides: Mapping[str, Any] | None = None) ->
         base = None if scenario.base is None else os.fspath(scenario.base)
         return _core.open_scenario(base, scenario._pairs() + more)
     return _core.open_scenario(os.fspath(scenario), more)
+
+
+def _said(fields: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What fields of a scenario say, by dotted key, in the order in which it applies."""
+    said = [(key, value) for key in _PLAIN if (value := fields.get(key)) is not None]
+    engine, workload = fields.get("engine"), fields.get("workload")
+    if engine is not None:
+        settings = engine.as_dict() if isinstance(engine, Engine) else engine
+        said += [(f"engine.{key}", value) for key, value in settings.items()]
+    if isinstance(workload, GeneratedWorkload):
+        parts = workload.as_dict()
+        whole = {"requests", "arrivals", "prompt_tokens", "output_tokens"} <= parts.keys()
+        said += [("workload", parts)] if whole else [(f"workload.{key}", value) for key, value in parts.items()]
+    elif workload is not None:
+        said.append(("workload", workload))
+    return said
+
+
+def _without(overrides: Mapping[str, Any], fields: Mapping[str, Any], said: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Earlier overrides, less those of what fields now say, which would otherwise come after it."""
+    undone = {key for key, _ in said} | {key for key in _PLAIN if key in fields}
+    kept = {key: value for key, value in overrides.items() if not any(f"{key}.".startswith(f"{new}.") for new in undone)}
+    # An override of a whole part stays, and what is now said of the part is said again after it.
+    return kept | {key: quoted(value) for key, value in said if any(key.startswith(f"{old}.") for old in kept)}
 
 
 def _laid_over(before: Any, now: Any) -> Any:

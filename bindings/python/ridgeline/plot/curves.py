@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from . import style
-from .figures import column, frame_of, numbers, title_of, unit_of
+from .figures import column, figure_of, frame_of, numbers, title_of, unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,16 +42,18 @@ def curve(sweep: SweepLike, x: str, figure: str = "output_throughput", *, by: st
     Raises
     ------
     ConfigError
-        No such column, no point that ran, or no number in the figure.
+        No such column, no point that ran, several points at one x in a line, or a figure that is no number.
     ImportError
         matplotlib is not installed.
     """
     rows = frame_of(sweep)
-    for name in (x, figure, *([by] if by else [])):
+    for name in (x, *([by] if by else [])):
         column(rows, name)
-    rows = rows.dropna(subset=[figure])
-    if rows.empty:
-        raise ConfigError(f"plot curve: no point has a {figure}")
+    rows = rows.dropna(subset=[figure_of(rows, figure, "curve")])
+    twice = rows[rows.duplicated([x, *([by] if by else [])])]
+    if len(twice):
+        place = " and ".join(f"{key} {twice[key].iloc[0]}" for key in (x, *([by] if by else [])))
+        raise ConfigError(f"plot curve: several points have {place}; choose rows, or {'another key' if by else 'a key'} for a line each (by)")
     ax = style.axes(ax)
     unit = unit_of(rows[x])
     style.dress(ax, "", title_of(x) if not unit.strip() else f"{x} ({unit.strip()})", title_of(figure))

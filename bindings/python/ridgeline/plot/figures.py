@@ -52,6 +52,18 @@ def column(frame: pd.DataFrame, name: str) -> str:
     return name
 
 
+def figure_of(frame: pd.DataFrame, name: str, kind: str) -> str:
+    """The name, if it is a column of numbers and one has a value."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    values = frame[column(frame, name)]
+    if values.isna().all():
+        raise ConfigError(f"plot {kind}: no point has a {name}")
+    if is_bool_dtype(values) or not is_numeric_dtype(values):
+        raise ConfigError(f"plot {kind}: expected a figure that is a number, got {name}, which has values like '{values.dropna().iloc[0]}'")
+    return name
+
+
 def title_of(name: str) -> str:
     """A figure or a key with its unit, for an axis."""
     if name in _SHORT:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 from . import style
-from .figures import better, column, frame_of, numbers, rows_of, title_of
+from .figures import better, column, figure_of, frame_of, numbers, rows_of, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
     Raises
     ------
     ConfigError
-        No such column, several points in one cell, or no number in any.
+        No such column, several points in one cell, or a figure that is no number.
     ImportError
         matplotlib is not installed.
     """
@@ -49,8 +49,9 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
 
     rows = rows_of(sweep)
     ran = frame_of(sweep)
-    for name in (x, y, figure):
+    for name in (x, y):
         column(ran, name)
+    figure_of(ran, figure, "heatmap")
     across, up = _ordered([str(v) for v in rows[x]]), _ordered([str(v) for v in rows[y]])
     values = np.full((len(up), len(across)), np.nan)
     taken: set[tuple[int, int]] = set()
@@ -60,8 +61,6 @@ def heat_map(sweep: SweepLike, x: str, y: str, figure: str = "output_throughput"
             raise ConfigError(f"plot heatmap: several points have {x} {a} and {y} {b}; choose rows, or other keys")
         taken.add(cell)
         values[cell] = value
-    if np.isnan(values).all():
-        raise ConfigError(f"plot heatmap: no point has a {figure}")
     ax = style.axes(ax, 2.0 + 0.75 * len(across), 1.6 + 0.42 * len(up))
     style.dress(ax, title_of(figure), x, y)
     low, high = np.nanmin(values), np.nanmax(values)

@@ -77,11 +77,13 @@ def pareto(
 
 
 def _front(rows: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """As `Sweep.pareto` for two figures: best in x first, each with a better y than all before."""
-    signs = {name: {"higher": 1.0, "lower": -1.0}.get(better(name)) for name in (x, y)}
-    if strange := [name for name, sign in signs.items() if sign is None]:
+    """As `Sweep.pareto` for two figures: best in x first, each with a better y than all before; of equal ones the first."""
+    import numpy as np
+
+    signs = {"higher": 1.0, "lower": -1.0}
+    if strange := [name for name in (x, y) if better(name) not in signs]:
         raise ConfigError(f"plot pareto: {strange[0]} is better neither higher nor lower")
-    values = rows[[x, y]] * [signs[x], signs[y]]
-    order = values.sort_values([x, y], ascending=False, kind="stable")
-    best_before = order[y].cummax().shift(fill_value=-float("inf"))
-    return rows.loc[order.index[order[y] > best_before]].sort_values(x)
+    values = [rows[name].to_numpy(dtype=float) * signs[better(name)] for name in (x, y)]
+    order = np.lexsort((-values[1], -values[0]))  # by position: rows may have any labels
+    best_before = np.maximum.accumulate(np.concatenate([[-np.inf], values[1][order][:-1]])) if len(rows) else np.empty(0)
+    return rows.iloc[order[values[1][order] > best_before]].sort_values(x, kind="stable")

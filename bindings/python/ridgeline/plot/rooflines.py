@@ -65,10 +65,14 @@ def roofline(run: Run, window: Window | None = None, *, step: int | None = None,
     Raises
     ------
     ConfigError
-        There is no such step, or no kernel in the window moves bytes and computes.
+        It is no run, there is no such step, or no kernel in the window moves bytes and computes.
     ImportError
         matplotlib is not installed.
     """
+    from ..runs import Run as Simulated
+
+    if not isinstance(run, Simulated):
+        raise ConfigError(f"plot roofline: expected a run, got {type(run).__name__}; FLOP and bytes are known of simulated kernels only")
     if window is None:
         window = window_of(run, typical_step(run) if step is None else step)
     shown = run.timeline(window)

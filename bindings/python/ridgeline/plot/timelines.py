@@ -51,7 +51,7 @@ def timeline(what: Run | Trace | Timeline, window: Window | None = None, *, titl
     shown, said = _shown(what, window)
     count = len(shown.kernels) + len(shown.calls)
     if not len(shown.steps):
-        raise ConfigError("plot timeline: no step begins in the window")
+        raise ConfigError(f"plot timeline: no step begins in the window{_where_steps_are(what)}")
     if count > _MOST:
         raise ConfigError(f"plot timeline: the window holds {count:,} kernels and calls, more than {_MOST:,}; take a shorter one")
     lanes = _Lanes(shown)
@@ -132,6 +132,15 @@ def _shown(what: Union[Run, Trace, Timeline], window: Window | None) -> tuple[Ti
     if not isinstance(whole, Timeline):
         raise ConfigError(f"plot timeline: expected a run, a trace or a timeline, got {type(what).__name__}")
     return _cut(whole, window), name
+
+
+def _where_steps_are(what: Run | Trace | Timeline) -> str:
+    from ..traces import Trace
+
+    steps = what.timeline.steps if isinstance(what, Trace) else what.steps
+    if not len(steps):
+        return "; there is no step at all"
+    return f"; steps begin from {steps.start_ns.min() * 1e-9:.4g} s to {steps.start_ns.max() * 1e-9:.4g} s"
 
 
 class _Rows:

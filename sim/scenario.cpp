@@ -149,7 +149,7 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   for (const auto& [key, value] : overrides) {
     if (is_reference(key)) continue;
     core::set_path(document, key, value, "--set " + key + "=" + value);
-    resolve_draft(document, library);  // it may be another one
+    if (key.starts_with("engine")) resolve_draft(document, library);  // it may be another one
   }
   if (core::Node* workload = document.find("workload")) anchor_paths(*workload);
 

@@ -35,7 +35,10 @@ class VllmV1 : public Scheduler {
       if (sequence.ends_in_flight()) continue;  // keeps its place and its blocks until then
       std::int64_t n = std::min(cut(sequence.outstanding()), budget);
       if (tokens_per_decode_ > 1 && sequence.decodes()) {
-        if (tokens_per_decode_ > budget) return;  // drafts and all, or not at all
+        if (tokens_per_decode_ > budget) {  // drafts and all, or not at all
+          budget = 0;                       // and nobody is admitted in its place
+          return;
+        }
         n = tokens_per_decode_;
       }
       if (!make_room(state, plan, sequence, slots_for(sequence, n)))

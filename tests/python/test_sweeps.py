@@ -324,6 +324,33 @@ def test_a_tornado_has_the_figure_at_both_ends():
     assert table.attrs["base"] == 10.0
 
 
+def test_only_what_the_scenario_takes_as_whole_numbers_is_moved_by_whole_numbers():
+    keys = ["workload.arrivals.gamma.cv", "workload.output_tokens.lognormal.sigma", "engine.max_num_seqs", "engine.gpu_memory_utilization"]
+    ones = FEW | {"workload.arrivals.gamma.cv": 1, "workload.output_tokens.lognormal.sigma": "1.0", "engine.max_num_seqs": 10, "engine.gpu_memory_utilization": 1}
+    table = ridgeline.tornado("chat_8b", keys, swing=0.02, overrides=ones, jobs=1).set_index("key")
+    ends = {key: (table["low_value"][key], table["high_value"][key]) for key in keys}
+    assert ends == {
+        keys[0]: ("0.98", "1.02"),
+        keys[1]: ("0.98", "1.02"),
+        keys[2]: ("9", "11"),  # 10 less and more 2 % is no whole number, and 0.2 is rounded to at least 1
+        keys[3]: ("0.98", "1"),  # there is no more memory than all of it
+    }
+
+
+def test_seeds_and_shapes_of_tiles_are_no_numbers_to_vary():
+    keys = set(ridgeline.tornado("chat_8b", ["hw.gemm.*"], overrides=FEW, jobs=1)["key"])
+    assert "hw.gemm.tile_load" in keys and not any(".tiles." in key for key in keys)
+    with pytest.raises(ridgeline.ConfigError, match="no number of the scenario has a key like this"):
+        ridgeline.tornado("chat_8b", "seed*", overrides=FEW)
+    with pytest.raises(ridgeline.ConfigError, match="seed: expected a number other than 0 of which there can be more or less"):
+        ridgeline.tornado("chat_8b", "seed", overrides=FEW)
+
+
+def test_a_training_step_is_judged_by_its_training_throughput():
+    table = ridgeline.elasticities("b_training", "hw.hbm.bandwidth", jobs=1)
+    assert table.attrs["figure"] == "training_throughput"
+
+
 def test_sensitivities_refuse_what_is_no_number_of_the_scenario():
     for keys, told in ((["hw.hbm.capacityy"], "did you mean 'hw.hbm.capacity'"), (["hw.name"], "expected a number"), (["nothing.*"], "no number of the scenario")):
         with pytest.raises(ridgeline.ConfigError, match=told):

@@ -13,6 +13,7 @@ pytest.importorskip("pyarrow")
 
 import ridgeline  # noqa: E402
 from ridgeline.sweeps.executors import Processes, Serial  # noqa: E402
+from ridgeline.sweeps.progress import Progress  # noqa: E402
 from ridgeline.sweeps.run import execute, opened, plan_of, axes_of  # noqa: E402
 
 FEW = {"workload.requests": 8}
@@ -221,6 +222,31 @@ def test_another_version_of_the_program_makes_another_sweep(monkeypatch):
     here = tasks()[1].id
     monkeypatch.setattr("ridgeline.sweeps.fingerprint.__version__", "0.0.0")
     assert tasks()[1].id != here
+
+
+def test_a_package_that_is_missing_is_missed_before_anything_runs(monkeypatch, tmp_path):
+    runs, plan = tasks()
+    ran = Counting()
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pyarrow", None)
+        without.setitem(sys.modules, "pyarrow.parquet", None)
+        with pytest.raises(ModuleNotFoundError, match="pyarrow"):
+            execute(runs, plan, ran, out=tmp_path / "t.parquet", progress=False)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        without.setattr("ridgeline.sweeps.run.local", lambda jobs: ran)
+        with pytest.raises(ModuleNotFoundError, match="pandas"):
+            ridgeline.sweep("chat_8b", GRID)
+    assert ran.ran == [] and os.listdir(tmp_path) == []
+
+
+def test_a_terminal_without_tqdm_has_no_bar_and_no_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with Progress(2, 0) as bar:
+        bar.add(1)
+    with pytest.raises(ModuleNotFoundError):
+        Progress(2, 0, show=True)
 
 
 def test_two_sweeps_do_not_write_one_table(tmp_path):

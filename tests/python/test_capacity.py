@@ -52,7 +52,27 @@ def test_the_objective_binds_between_the_rate_that_meets_it_and_the_one_that_doe
     assert missed.failed == ("mean_tpot_ms",) and missed.statistics["mean_tpot_ms"] > 15.0
     assert found.binds == "mean_tpot_ms"
     assert 0.0 < found.goodput <= found.request_rate
-    assert found.bracket[1] - found.bracket[0] <= 0.1 * found.bracket[1]
+    assert found.bracket[1] - found.bracket[0] <= 0.1 * found.request_rate
+
+
+def test_a_wide_tolerance_does_not_lose_a_rate_that_a_narrow_one_finds():
+    wide, narrow = (ridgeline.capacity("chat_8b", {"p99_ttft_ms": 300.0}, requests=400, tolerance=tolerance) for tolerance in (0.3, 0.1))
+    for found, tolerance in ((wide, 0.3), (narrow, 0.1)):
+        low, high = found.bracket
+        assert 0.0 < low == found.request_rate and high - low <= tolerance * low
+    assert 0.3 * wide.service_rate > wide.bracket[1]  # the first rate tried was too much already
+    assert wide.bracket[0] <= narrow.bracket[1] and narrow.bracket[0] <= wide.bracket[1]
+
+
+def test_a_trace_that_ends_while_the_server_fills_is_not_called_saturated(tmp_path):
+    # Sixty requests of 2000 tokens each, for a server that takes all of them at once: until the last has come hardly any has left.
+    trace = tmp_path / "trace.csv"
+    rows = [f"2023-11-16 18:00:{i:02d}.0000000,16,2000" for i in range(60)]
+    trace.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "\n".join(rows) + "\n")
+    found = ridgeline.capacity("chat_8b", {"p99_queue_ms": 1e9}, overrides={"workload.trace": str(trace)}, tolerance=0.1)
+    assert found.binds == "unsettled"
+    assert "the trace ends before" in str(found)
+    assert all("saturation" not in probe.failed for probe in found.probes)
 
 
 def test_copies_of_a_server_take_as_many_times_the_rate():

@@ -13,6 +13,7 @@ pytest.importorskip("pyarrow")
 
 import ridgeline  # noqa: E402
 from ridgeline.sweeps.executors import Processes, Serial  # noqa: E402
+from ridgeline.sweeps.progress import Progress  # noqa: E402
 from ridgeline.sweeps.run import execute, opened, plan_of, axes_of  # noqa: E402
 
 FEW = {"workload.requests": 8}
@@ -223,6 +224,31 @@ def test_another_version_of_the_program_makes_another_sweep(monkeypatch):
     assert tasks()[1].id != here
 
 
+def test_a_package_that_is_missing_is_missed_before_anything_runs(monkeypatch, tmp_path):
+    runs, plan = tasks()
+    ran = Counting()
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pyarrow", None)
+        without.setitem(sys.modules, "pyarrow.parquet", None)
+        with pytest.raises(ModuleNotFoundError, match="pyarrow"):
+            execute(runs, plan, ran, out=tmp_path / "t.parquet", progress=False)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        without.setattr("ridgeline.sweeps.run.local", lambda jobs: ran)
+        with pytest.raises(ModuleNotFoundError, match="pandas"):
+            ridgeline.sweep("chat_8b", GRID)
+    assert ran.ran == [] and os.listdir(tmp_path) == []
+
+
+def test_a_terminal_without_tqdm_has_no_bar_and_no_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with Progress(2, 0) as bar:
+        bar.add(1)
+    with pytest.raises(ModuleNotFoundError):
+        Progress(2, 0, show=True)
+
+
 def test_two_sweeps_do_not_write_one_table(tmp_path):
     runs, plan = tasks()
     out = tmp_path / "t.csv"
@@ -322,6 +348,33 @@ def test_a_tornado_has_the_figure_at_both_ends():
     table = ridgeline.tornado("chat_8b", "workload.requests", "completed", swing=0.5, overrides={"workload.requests": 10}, jobs=1)
     assert table.iloc[0][["low_value", "high_value", "at_low", "at_high"]].tolist() == ["5", "15", 5.0, 15.0]
     assert table.attrs["base"] == 10.0
+
+
+def test_only_what_the_scenario_takes_as_whole_numbers_is_moved_by_whole_numbers():
+    keys = ["workload.arrivals.gamma.cv", "workload.output_tokens.lognormal.sigma", "engine.max_num_seqs", "engine.gpu_memory_utilization"]
+    ones = FEW | {"workload.arrivals.gamma.cv": 1, "workload.output_tokens.lognormal.sigma": "1.0", "engine.max_num_seqs": 10, "engine.gpu_memory_utilization": 1}
+    table = ridgeline.tornado("chat_8b", keys, swing=0.02, overrides=ones, jobs=1).set_index("key")
+    ends = {key: (table["low_value"][key], table["high_value"][key]) for key in keys}
+    assert ends == {
+        keys[0]: ("0.98", "1.02"),
+        keys[1]: ("0.98", "1.02"),
+        keys[2]: ("9", "11"),  # 10 less and more 2 % is no whole number, and 0.2 is rounded to at least 1
+        keys[3]: ("0.98", "1"),  # there is no more memory than all of it
+    }
+
+
+def test_seeds_and_shapes_of_tiles_are_no_numbers_to_vary():
+    keys = set(ridgeline.tornado("chat_8b", ["hw.gemm.*"], overrides=FEW, jobs=1)["key"])
+    assert "hw.gemm.tile_load" in keys and not any(".tiles." in key for key in keys)
+    with pytest.raises(ridgeline.ConfigError, match="no number of the scenario has a key like this"):
+        ridgeline.tornado("chat_8b", "seed*", overrides=FEW)
+    with pytest.raises(ridgeline.ConfigError, match="seed: expected a number other than 0 of which there can be more or less"):
+        ridgeline.tornado("chat_8b", "seed", overrides=FEW)
+
+
+def test_a_training_step_is_judged_by_its_training_throughput():
+    table = ridgeline.elasticities("b_training", "hw.hbm.bandwidth", jobs=1)
+    assert table.attrs["figure"] == "training_throughput"
 
 
 def test_sensitivities_refuse_what_is_no_number_of_the_scenario():

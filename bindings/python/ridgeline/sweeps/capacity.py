@@ -26,6 +26,12 @@ __all__ = ["Capacity", "Probe", "capacity", "statistics"]
 
 _LATENCIES = ("ttft", "tpot", "e2el", "queue")
 _FALLS_BEHIND = "saturation"
+_UNSETTLED = "unsettled"
+_HOW = {
+    _FALLS_BEHIND: "it falls behind its arrivals",
+    _UNSETTLED: "the trace ends before the number of requests in the server has settled, so that it is not known whether it would keep up",
+}
+_LIGHTEST = 1e-4  # of the service rate: a server that works on a hundred at once has one for a hundredth of the time
 _LONG = 20.0  # a run lasts so many times what a request does, so that most of it is neither filling nor emptying
 _TIMES_IN_FLOOD = 8  # so many times the requests that a server works on at once, so that the middle of them meets it in a steady state
 _MOST_TIMES_LONGER = 16  # than what was asked for
@@ -51,7 +57,8 @@ class Probe:
     statistics : dict
         The objectives' statistics, in ms.
     failed : tuple of str
-        What was not met: ``"saturation"``, or names of objectives.
+        What was not met: ``"saturation"``, ``"unsettled"`` (a trace, which cannot be made longer, ends while the server still fills), or names of
+        objectives.
     goodput : float
         Requests/s of those that are each within all limits.
     """
@@ -71,13 +78,15 @@ class Capacity:
     Attributes
     ----------
     request_rate : float
-        The largest rate met, requests/s; 0 where not even the lightest load meets the objectives.
+        The largest rate met, requests/s; 0 where not even requests that hardly ever meet another (a ten thousandth of the service rate) meet
+        the objectives.
     bracket : tuple of float
         The largest rate met and the smallest not met, requests/s.
     service_rate : float
         Requests/s that are answered when there are always more waiting: what no rate can exceed for long.
     binds : str
-        What is not met at the upper end of the bracket: the objective that is missed by the largest factor, or ``"saturation"``.
+        What is not met at the upper end of the bracket: the objective that is missed by the largest factor, ``"saturation"``, or
+        ``"unsettled"``: a trace too short to tell.
     goodput : float
         At the rate found: requests/s that are each within all limits.
     slo : dict
@@ -114,7 +123,7 @@ class Capacity:
     def __str__(self) -> str:
         limits = ", ".join(f"{name} <= {limit:g}" for name, limit in self.slo.items())
         low, high = self.bracket
-        how = "it falls behind its arrivals" if self.binds == _FALLS_BEHIND else f"{self.binds} is above {self.slo[self.binds]:g}"
+        how = _HOW.get(self.binds) or f"{self.binds} is above {self.slo[self.binds]:g}"
         first = f"{self.request_rate:.4g} requests/s with {limits}"
         if not self.probes or low == 0.0:
             first = f"no rate meets {limits}"
@@ -150,7 +159,7 @@ def capacity(
         Of a run; the scenario's if left out, and at least 1000. Runs are made longer where most of one would be filling and emptying. A trace
         has those that it has.
     tolerance
-        Width of the bracket when it is done, relative.
+        Width of the bracket when it is done, relative to the rate found.
     overrides
         Values for every run.
     progress
@@ -191,15 +200,22 @@ def capacity(
         low, high = 0.0, most
         met: Probe | None = None
         missed: Probe | None = None
-        one = probe(most * tolerance)  # the lightest load
+        light, lightest = most * tolerance, most * _LIGHTEST
+        rate = max(light, lightest)
         while True:
+            one = probe(rate)
             if one.failed:
                 high, missed = one.request_rate, one
             else:
                 low, met = one.request_rate, one
-            if met is None or high - low <= tolerance * high:
+            if high <= lightest or (met is not None and high - low <= tolerance * low):
                 break
-            one = probe((low + high) / 2)
+            if met is None:
+                rate = lightest
+            elif high <= light:  # somewhere in orders of magnitude
+                rate = math.sqrt(low * high)
+            else:
+                rate = (low + high) / 2
     binds = _worst(missed, limits) if missed else _FALLS_BEHIND
     return Capacity(low, (low, high), most, binds, met.goodput if met else 0.0, limits, tuple(probes))
 
@@ -217,8 +233,9 @@ def _checked(slo: Mapping[str, float]) -> dict[str, float]:
 
 def _worst(probe: Probe, limits: Mapping[str, float]) -> str:
     """What is missed by the largest factor. A server that falls behind misses everything, sooner or later."""
-    if _FALLS_BEHIND in probe.failed:
-        return _FALLS_BEHIND
+    for why in _HOW:
+        if why in probe.failed:
+            return why
     return max(probe.failed, key=lambda name: probe.statistics[name] / limits[name])
 
 
@@ -263,9 +280,9 @@ class _Load:
         n = self._requests
         while True:
             observed = self._observe(self._at(rate, n))
+            wanted = int(_LONG * float(observed.e2el.mean()) * rate)
             if n is None or n >= _MOST_TIMES_LONGER * (self._requests or n):
                 break
-            wanted = int(_LONG * float(observed.e2el.mean()) * rate)
             # What only fills grows less and less in a longer run; what is fed faster than it is emptied does not.
             if n >= wanted and observed.settled:
                 break
@@ -273,7 +290,8 @@ class _Load:
         values = {name: observed.statistic(name) for name in limits}
         failed = tuple(name for name, limit in limits.items() if values[name] > limit)
         if not observed.keeps_up:
-            failed = (_FALLS_BEHIND, *failed)
+            too_short = n is None and len(observed.arrival) * self._copies < wanted
+            failed = (_UNSETTLED if too_short else _FALLS_BEHIND, *failed)
         return Probe(rate, len(observed.arrival) * self._copies, observed.staying, values, failed, rate * observed.good_share(limits))
 
     def _at(self, rate: float, n: int | None) -> list[tuple[str, str]]:

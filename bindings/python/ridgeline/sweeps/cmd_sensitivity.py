@@ -26,7 +26,7 @@ def sensitivity_command(argv: Sequence[str]) -> int:
     parser = Parser("sensitivity", SENSITIVITY, _EXAMPLES)
     add_scenario(parser)
     parser.add_argument("--key", action="append", required=True, metavar="KEY", help="a value to move; may hold '*', may be given several times")
-    parser.add_argument("--figure", default="output_throughput", metavar="NAME", help="what to look at (default output_throughput)")
+    parser.add_argument("--figure", metavar="NAME", help="what to look at (default output_throughput, of a training step training_throughput)")
     parser.add_argument("--step", type=float, default=0.01, metavar="SHARE", help="by which values are moved (default 0.01)")
     parser.add_argument("--swing", type=float, metavar="SHARE", help="instead of elasticities: the figure with each value so much lower and higher")
     parser.add_argument("--jobs", type=int, metavar="N", help="processes on this machine (default: one a core)")
@@ -51,6 +51,6 @@ def sensitivity_command(argv: Sequence[str]) -> int:
         write_json(answer, None)
     else:
         shown = frame if frame["error"].notna().any() else frame.drop(columns="error")
-        print(f"{a.figure} = {frame.attrs['base']:.6g} as the scenario is\n")
+        print(f"{frame.attrs['figure']} = {frame.attrs['base']:.6g} as the scenario is\n")
         print(shown.to_string(index=False, na_rep="", float_format=lambda x: f"{x:.4g}"))
     return 0

@@ -111,7 +111,7 @@ def _tell(result: Sweep, a: argparse.Namespace) -> int:
     return 3 if sum(times for _, times in failed) == len(result) else 0
 
 
-_SHOWN = ("output_throughput", "output_throughput_per_user", "mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "usd_per_million_output_tokens")
+_SHOWN = ("training_throughput", "output_throughput", "output_throughput_per_user", "mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "usd_per_million_output_tokens")
 
 
 def _print_rows(result: Sweep) -> None:

@@ -9,13 +9,17 @@ __all__ = ["Progress"]
 
 
 class Progress:
-    """A bar; nothing where stderr is no terminal, unless asked for."""
+    """A bar; nothing where stderr is no terminal or there is no tqdm, unless asked for."""
 
     def __init__(self, points: int, done: int, show: bool | None = None) -> None:
         self._bar = None
         if show if show is not None else sys.stderr.isatty():
-            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
-
+            try:
+                from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+            except ModuleNotFoundError:
+                if show:
+                    raise
+                return
             self._bar = tqdm(total=points, initial=done, unit="run", file=sys.stderr, dynamic_ncols=True)
 
     def __enter__(self) -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import itertools
 import json
 import os
@@ -101,6 +102,8 @@ def sweep(
         The scenario, an axis or a value is wrong, no point makes a scenario, a journal is in the way or is another sweep's.
     SimulationError
         The Dask workers have no ridgeline, or another one.
+    ModuleNotFoundError
+        There is no pandas, or for a ``.parquet`` no pyarrow.
 
     Examples
     --------
@@ -109,6 +112,7 @@ def sweep(
     >>> rl.sweep("chat_8b", {"engine.max_num_seqs": "1..4*2", "model.quantization": ["none", "fp8"]}, overrides=few, jobs=1)
     <Sweep: 6 points over engine.max_num_seqs, model.quantization>
     """
+    importlib.import_module("pandas")  # the result needs it: missed now, and not after the runs
     runs = opened(scenario, overrides)
     plan = plan_of(runs, axes_of(grid, ranges, random, lhs, whatif, seeds, sample_seed))
     executor: Executor = local(jobs)

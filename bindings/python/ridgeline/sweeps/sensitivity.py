@@ -1,14 +1,15 @@
 """Which constants matter: how much a figure moves when one value of the scenario does, all others as they are.
 
 An elasticity is d ln figure / d ln key: 1 where the figure grows in proportion, 0 where it does not care, -1 where it falls as the value
-grows. By central differences: (ln f(k (1 + h)) - ln f(k (1 - h))) / (ln (1 + h) - ln (1 - h)). A value that stands as a whole number is moved by
-whole numbers, at least one.
+grows. By central differences: (ln f(k (1 + h)) - ln f(k (1 - h))) / (ln (1 + h) - ln (1 - h)). Where the scenario takes whole numbers only, a
+value is moved by whole numbers, at least one; where it takes none beyond the value, as for a share of 1, only to the other side.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import math
+import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["elasticities", "tornado"]
 
+_USUAL = ("output_throughput", "training_throughput")
+_NOT_VARIED = "seed"  # a larger one is not more of anything
 _DIGITS = Decimal("1e-12")  # of a moved value, relative: more than any is known to
 
 
@@ -43,7 +46,7 @@ class _Moved:
 def elasticities(
     scenario: AnyScenario,
     keys: str | Iterable[str],
-    figure: str = "output_throughput",
+    figure: str | None = None,
     *,
     step: float = 0.01,
     overrides: Mapping[str, Any] | None = None,
@@ -57,10 +60,10 @@ def elasticities(
     scenario
         As for `sweep`.
     keys
-        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros and words are
-        passed over where a pattern finds them.
+        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words, seeds and
+        what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
     figure
-        What is looked at: a column of `Sweep.frame`.
+        What is looked at: a column of `Sweep.frame`; by default ``output_throughput``, of a training step ``training_throughput``.
     step
         By which share values are moved down and up.
     overrides
@@ -91,7 +94,7 @@ def elasticities(
     """
     import pandas as pd
 
-    runs, moved, base, rows = _moved_runs(scenario, keys, figure, step, overrides, jobs, progress)
+    figure, moved, base, rows = _moved_runs(scenario, keys, figure, step, overrides, jobs, progress)
     out = []
     for one, (low, high) in zip(moved, rows):
         f_low, f_high = low[figure], high[figure]
@@ -106,7 +109,7 @@ def elasticities(
 def tornado(
     scenario: AnyScenario,
     keys: str | Iterable[str],
-    figure: str = "output_throughput",
+    figure: str | None = None,
     *,
     swing: float = 0.2,
     overrides: Mapping[str, Any] | None = None,
@@ -120,10 +123,10 @@ def tornado(
     scenario
         As for `sweep`.
     keys
-        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros and words are
-        passed over where a pattern finds them.
+        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words, seeds and
+        what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
     figure
-        What is looked at: a column of `Sweep.frame`.
+        What is looked at: a column of `Sweep.frame`; by default ``output_throughput``, of a training step ``training_throughput``.
     swing
         By which share values are moved down and up.
     overrides
@@ -146,7 +149,7 @@ def tornado(
     """
     import pandas as pd
 
-    runs, moved, base, rows = _moved_runs(scenario, keys, figure, swing, overrides, jobs, progress)
+    figure, moved, base, rows = _moved_runs(scenario, keys, figure, swing, overrides, jobs, progress)
     out = [
         {
             "key": one.key,
@@ -174,19 +177,19 @@ def _largest_first(frame: pd.DataFrame, size: pd.Series[float], figure: str, bas
 def _moved_runs(
     scenario: AnyScenario,
     keys: str | Iterable[str],
-    figure: str,
+    figure: str | None,
     step: float,
     overrides: Mapping[str, Any] | None,
     jobs: int | None,
     progress: bool | None,
-) -> tuple[ScenarioRuns, list[_Moved], float, list[tuple[Row, Row]]]:
+) -> tuple[str, list[_Moved], float, list[tuple[Row, Row]]]:
     if not 0.0 < step < 1.0:
         raise ConfigError(f"step: expected a share above 0 and below 1, got {step:g}")
     names = [name for name, *_ in ScenarioRuns.figures()]
-    if figure not in names:
+    if figure is not None and figure not in names:
         raise ConfigError(f"--figure: no figure is named '{figure}'{suggestion(figure, names)}")
     runs = opened(scenario, overrides)
-    moved = [_moved(key, value, step) for key, value in _numbers(runs, [keys] if isinstance(keys, str) else list(keys))]
+    moved = _all_moved(runs, [keys] if isinstance(keys, str) else list(keys), step)
     points = [Point(0, "", ())]
     for one in moved:
         points += [Point(len(points) + i, "", ((one.key, str(value)),)) for i, value in enumerate((one.low, one.high))]
@@ -195,13 +198,15 @@ def _moved_runs(
         rows.update((row["point"], row) for row in some)
     if rows[0]["error"]:
         raise SimulationError(rows[0]["error"])
+    if figure is None:
+        figure = next((name for name in _USUAL if rows[0][name] is not None), _USUAL[0])
     if rows[0][figure] is None:
         raise ConfigError(f"--figure: this scenario has no {figure}")
-    return runs, moved, rows[0][figure], [(rows[1 + 2 * i], rows[2 + 2 * i]) for i in range(len(moved))]
+    return figure, moved, rows[0][figure], [(rows[1 + 2 * i], rows[2 + 2 * i]) for i in range(len(moved))]
 
 
-def _numbers(runs: ScenarioRuns, keys: list[str]) -> list[tuple[str, Quantity]]:
-    """The keys, ``*`` standing for anything, that have a number other than zero.
+def _all_moved(runs: ScenarioRuns, keys: list[str], step: float) -> list[_Moved]:
+    """The keys, ``*`` standing for anything, that have a number other than zero, each with the values to try.
 
     Raises
     ------
@@ -209,10 +214,12 @@ def _numbers(runs: ScenarioRuns, keys: list[str]) -> list[tuple[str, Quantity]]:
         The scenario has no such key, or it holds no number.
     """
     leaves = dict(runs.leaves([]))
-    out: dict[str, Quantity] = {}
+    out: dict[str, _Moved] = {}
     for key in keys:
         if any(c in key for c in "*?["):
-            some = {leaf: number for leaf in fnmatch.filter(leaves, key) if (number := parse_quantity(leaves[leaf])) and number.number}
+            numbers = {leaf: _number(leaves[leaf]) for leaf in fnmatch.filter(leaves, key) if leaf != _NOT_VARIED}
+            found = [_moved(runs, leaf, number, step) for leaf, number in numbers.items() if number]
+            some = {one.key: one for one in found if one}
             if not some:
                 raise ConfigError(f"{key}: no number of the scenario has a key like this")
             out |= some
@@ -220,11 +227,19 @@ def _numbers(runs: ScenarioRuns, keys: list[str]) -> list[tuple[str, Quantity]]:
         if key not in leaves:
             known = list(leaves)
             raise ConfigError(f"{key}: the scenario gives no such value, so there is nothing to move; give it with --set{_near(key, known)}")
-        number = parse_quantity(leaves[key])
-        if number is None or not number.number:
-            raise ConfigError(f"{key}: expected a number other than 0, got '{leaves[key]}'")
-        out[key] = number
-    return list(out.items())
+        number = _number(leaves[key])
+        if key == _NOT_VARIED or number is None:
+            raise ConfigError(f"{key}: expected a number other than 0 of which there can be more or less, got '{leaves[key]}'")
+        if (one := _moved(runs, key, number, step)) is None:
+            raise ConfigError(f"{key}: the scenario takes nothing near '{leaves[key]}', neither less nor more")
+        out[key] = one
+    return list(out.values())
+
+
+def _number(text: str) -> Quantity | None:
+    """A number other than zero, with its unit; None for a word, and for a shape like 16x64, of which there is no more or less."""
+    number = parse_quantity(text)
+    return number if number and number.number and not re.match(r"\s*x\d", number.unit) else None
 
 
 def _near(key: str, known: list[str]) -> str:
@@ -233,17 +248,27 @@ def _near(key: str, known: list[str]) -> str:
     return text if "did you mean" in text else ""
 
 
-def _moved(key: str, value: Quantity, step: float) -> _Moved:
+def _moved(runs: ScenarioRuns, key: str, value: Quantity, step: float) -> _Moved | None:
+    """The values below and above; the value itself for an end that the scenario does not take, and None if it takes neither."""
     by = Decimal(repr(step))
     number = value.number
+    whole = max(Decimal(1), abs(number * by).quantize(Decimal(1), ROUND_HALF_EVEN))
+    ends = [(_short(number * (1 - by)), _short(number * (1 + by)))]
     if number == number.to_integral_value() and not value.unit:
-        whole = max(Decimal(1), abs(number * by).quantize(Decimal(1), ROUND_HALF_EVEN))
-        low, high = number - whole, number + whole
-        if not low:  # 0 has no logarithm
-            low = number
-    else:
-        low, high = (_short(number * (1 - by)), _short(number * (1 + by)))
-    return _Moved(key, value, Quantity(low, value.unit), Quantity(high, value.unit))
+        ends.append((number - whole, number + whole))
+    for pair in ends:
+        low, high = (Quantity(end, value.unit) if end and _takes(runs, key, Quantity(end, value.unit)) else value for end in pair)  # 0 has no logarithm
+        if low.number != high.number:
+            return _Moved(key, value, low, high)
+    return None
+
+
+def _takes(runs: ScenarioRuns, key: str, value: Quantity) -> bool:
+    try:
+        runs.check([(key, str(value))], [])
+    except ConfigError:
+        return False
+    return True
 
 
 def _short(number: Decimal) -> Decimal:

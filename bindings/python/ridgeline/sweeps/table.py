@@ -9,6 +9,7 @@ the table is the same, byte for byte, whoever ran its points and in how many pie
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import os
 from dataclasses import dataclass
@@ -104,11 +105,13 @@ class Table:
 
 
 def require_suffix(path: Path) -> None:
-    """Raise ConfigError unless it is a name for a table."""
+    """Raise ConfigError unless it is a name for a table, and ModuleNotFoundError where what writes it is not there."""
     if path.suffix not in _SUFFIXES:
         raise ConfigError(f"--out: expected a name that ends in .parquet or .csv, got '{path}'")
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise ConfigError(f"--out: {path}: {'is a directory' if path.is_dir() else 'no such directory'}")
+    if path.suffix == ".parquet":
+        importlib.import_module("pyarrow.parquet")
 
 
 def read(path: Path) -> Table:

@@ -39,6 +39,11 @@ def test_a_change_that_nobody_knows_is_an_error_with_the_nearest_name():
         rl.whatif("chat_8b", "quantise:int4")
 
 
+def test_changes_in_a_list_are_refused_with_how_to_write_them():
+    with pytest.raises(TypeError, match='each its own argument: whatif.scenario, "quantize:int4", "graphs:on".; got a list'):
+        rl.whatif("chat_8b", ["quantize:int4"])
+
+
 def test_a_diagnosis_is_verified_by_running_its_fixes():
     experiment = rl.verify_diagnosis("e_gaps")
     first = experiment.predictions[0]

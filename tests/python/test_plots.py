@@ -285,6 +285,12 @@ def test_a_roofline_needs_a_run(run, tmp_path):
         rl.plot.roofline(rl.read_trace(tmp_path / "t.json"))
 
 
+def test_a_ledger_needs_a_run_or_a_variant(run):
+    for draw in (rl.plot.ledger, lambda nothing: rl.plot.ledger_change(run, nothing)):
+        with pytest.raises(TypeError, match="plot ledger: expected a run or a variant of an experiment, got NoneType"):
+            draw(None)
+
+
 def test_wrong_columns_are_named_with_the_nearest(sweep):
     with pytest.raises(rl.ConfigError, match="did you mean 'mean_tpot_ms'"):
         rl.plot.curve(sweep, "engine.max_num_seqs", "mean_tpo_ms")

@@ -138,6 +138,12 @@ def test_a_missing_scenario_is_refused(tmp_path):
         rl.run("")
 
 
+def test_what_is_no_scenario_is_refused_with_what_is_expected(run):
+    for thing, kind in ((None, "NoneType"), (run, "Run"), ({"base": "chat_8b"}, "dict")):
+        with pytest.raises(TypeError, match=f"expected a Scenario, a path, or the name of a shipped scenario, got {kind}"):
+            rl.run(thing)
+
+
 def test_cases_hold_and_say_so():
     (case,) = rl.cases("e")
     assert (case.letter, case.numbers_hold, case.diagnoses_agree) == ("E", True, True)

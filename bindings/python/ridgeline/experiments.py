@@ -182,6 +182,8 @@ def whatif(
         A change that nobody knows, or that makes no scenario.
     SimulationError
         The scenario as it is cannot run. One that cannot run after changes is a variant that says why.
+    TypeError
+        A change is no text.
 
     Examples
     --------
@@ -189,6 +191,9 @@ def whatif(
     >>> rl.whatif("a_chatbot", "quantize:int4")["quantize:int4"].gain > 2
     True
     """
+    if strange := [name for name in names if not isinstance(name, str)]:
+        expected = 'changes as text, each its own argument: whatif(scenario, "quantize:int4", "graphs:on")'
+        raise TypeError(f"whatif: expected {expected}; got a {type(strange[0]).__name__}")
     return _experiment(_core.what_if(opened(scenario, overrides), list(names), each))
 
 

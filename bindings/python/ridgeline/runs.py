@@ -215,6 +215,8 @@ def run(
         The scenario, an override or a trace is wrong; a subclass of ``ValueError``. Says where.
     SimulationError
         The scenario is well formed but cannot run; a subclass of ``RuntimeError``.
+    TypeError
+        What should be a scenario is something else.
     KeyboardInterrupt
         Ctrl-C, in the main thread. Whatever else a signal handler or `progress` raises comes through too.
 

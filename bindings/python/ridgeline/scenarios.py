@@ -225,6 +225,8 @@ def opened(scenario: AnyScenario, overrides: Mapping[str, Any] | None = None) ->
     if isinstance(scenario, Scenario):
         base = None if scenario.base is None else os.fspath(scenario.base)
         return _core.open_scenario(base, scenario._pairs() + more)
+    if not isinstance(scenario, (str, os.PathLike)):
+        raise TypeError(f"expected a Scenario, a path, or the name of a shipped scenario, got {type(scenario).__name__}")
     return _core.open_scenario(os.fspath(scenario), more)
 
 

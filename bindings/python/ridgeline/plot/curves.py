@@ -50,10 +50,12 @@ def curve(sweep: SweepLike, x: str, figure: str = "output_throughput", *, by: st
     for name in (x, *([by] if by else [])):
         column(rows, name)
     rows = rows.dropna(subset=[figure_of(rows, figure, "curve")])
-    twice = rows[rows.duplicated([x, *([by] if by else [])])]
+    keys = [x, *([by] if by else [])]
+    twice = rows[rows.duplicated(keys)]
     if len(twice):
-        place = " and ".join(f"{key} {twice[key].iloc[0]}" for key in (x, *([by] if by else [])))
-        raise ConfigError(f"plot curve: several points have {place}; choose rows, or {'another key' if by else 'a key'} for a line each (by)")
+        place = " and ".join(f"{key} {twice[key].iloc[0]}" for key in keys)
+        other = "another key" if by else "a key"
+        raise ConfigError(f"plot curve: several points have {place}; choose rows, or {other} for a line each (by)")
     ax = style.axes(ax)
     unit = unit_of(rows[x])
     style.dress(ax, "", title_of(x) if not unit.strip() else f"{x} ({unit.strip()})", title_of(figure))

@@ -50,6 +50,8 @@ def ledger(run: Timed, *, per: Per = "token", ax: Axes | None = None) -> Axes:
         The run has no output tokens to divide by.
     ImportError
         matplotlib is not installed.
+    TypeError
+        It is neither a run nor a variant.
     """
     parts = _parts(run, per)
     whole = sum(parts.values())
@@ -128,7 +130,11 @@ def _name(run: Timed) -> str:
 
 def _parts(run: Timed, per: Per) -> dict[str, float]:
     """Seconds by cause."""
+    from ..experiments import Variant
     from ..runs import Run
+
+    if not isinstance(run, (Run, Variant)):
+        raise TypeError(f"plot ledger: expected a run or a variant of an experiment, got {type(run).__name__}")
 
     if isinstance(run, Run):
         counts = {"token": float(run.result["total_output_tokens"]), "step": float(len(run.steps)), "run": 1.0}

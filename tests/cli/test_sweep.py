@@ -163,6 +163,21 @@ def test_ctrl_c_stops_a_sweep_and_says_how_to_go_on(tmp_path, jobs):
     assert os.listdir(tmp_path) == ["t.csv.journal"]
 
 
+def test_ctrl_c_before_the_first_run_promises_no_journal(monkeypatch, capsys, tmp_path):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ridgeline.sweeps.cmd_sweep.sweep", interrupted)
+    assert COMMANDS["sweep"](["chat_8b", "--seeds", "1..2", "--out", str(tmp_path / "t.csv")]) == 130
+    assert capsys.readouterr().err == "ridgeline: stopped; no run had begun\n"
+
+
+def test_a_wrong_option_is_looked_for_in_the_arguments_given_and_not_in_the_programs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["notebook", "--port"])
+    assert COMMANDS["sweep"](["--gird", "a=1"]) == 2
+    assert capsys.readouterr().err == "ridgeline: sweep: unknown option '--gird'; did you mean '--grid'?\n"
+
+
 def test_capacity_says_rate_bracket_what_binds_and_goodput():
     done = ridgeline("capacity", "chat_8b", "--slo", "p99_ttft_ms=2000", "--slo", "mean_tpot_ms=50", "--requests", "300", "--tolerance", "0.2", "--json")
     found = json.loads(done.stdout)

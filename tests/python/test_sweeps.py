@@ -1,7 +1,6 @@
 """Sweeps from Python: rows, tables, journals, shards, what is asked of the result."""
 
 import importlib
-import json
 import os
 import subprocess
 import sys
@@ -13,6 +12,7 @@ pytest.importorskip("pyarrow")
 
 import ridgeline  # noqa: E402
 from ridgeline.sweeps.executors import Processes, Serial  # noqa: E402
+from ridgeline.sweeps.journal import Journal  # noqa: E402
 from ridgeline.sweeps.progress import Progress  # noqa: E402
 from ridgeline.sweeps.run import execute, opened, plan_of, axes_of  # noqa: E402
 
@@ -249,6 +249,25 @@ def test_a_terminal_without_tqdm_has_no_bar_and_no_error(monkeypatch):
         Progress(2, 0, show=True)
 
 
+def test_going_on_does_not_replace_another_sweeps_table(tmp_path):
+    out = tmp_path / "t.csv"
+    swept(out=out, shard="1/2")
+    before = out.read_bytes()
+    for other in ({"shard": "2/2"}, {}, {"overrides": FEW | {"seed": 2}, "shard": "1/2"}):
+        with pytest.raises(ridgeline.ConfigError, match="expected the table of this sweep or none, got another's"):
+            ridgeline.sweep("chat_8b", GRID, timing=False, jobs=1, out=out, resume=True, **{"overrides": FEW} | other)
+        assert out.read_bytes() == before and os.listdir(tmp_path) == ["t.csv"]
+    swept(out=out, shard="1/2", resume=True)
+    assert out.read_bytes() == before
+
+
+def test_a_plus_joins_values_only_where_there_is_one_for_each_key():
+    axis = axes_of({"a+b": "x+2.5,[1+1]+y,1e+5,u+v+w"}, None, 0, 0, None, None, 1)[0]
+    assert axis.settings == (("x", "2.5"), ("[1+1]", "y"), ("1e+5", "1e+5"), ("u+v+w", "u+v+w"))
+    levers = [point.levers for point in plan_of(opened("chat_8b"), axes_of(None, None, 0, 0, ["batch:1e+2+graphs:on", "graphs:on"], None, 1)).points()]
+    assert levers == [["batch:1e+2", "graphs:on"], ["graphs:on"]]
+
+
 def test_two_sweeps_do_not_write_one_table(tmp_path):
     runs, plan = tasks()
     out = tmp_path / "t.csv"
@@ -278,6 +297,8 @@ def test_shards_that_do_not_make_a_sweep_are_refused(tmp_path):
     assert f"point 0 is also in {one}" in refused(one, two, one)
     assert "expected the columns of" in refused(one, other)
     assert "no such" in refused(one, tmp_path / "absent.csv").lower()
+    told = subprocess.run([sys.executable, "-m", "ridgeline", "merge", one, two, "--out", one], capture_output=True, text=True)
+    assert told.returncode == 2 and "expected another file than the tables to merge" in told.stderr
     (tmp_path / "else.csv").write_text("a,b\n1,2\n")
     assert "expected the table of a sweep" in refused(tmp_path / "else.csv")
 
@@ -385,6 +406,11 @@ def test_sensitivities_refuse_what_is_no_number_of_the_scenario():
         ridgeline.tornado("chat_8b", "workload.requests", "mean_tpott_ms")
 
 
-def test_json_rows_survive_a_journal():
-    row = {"output_throughput": 0.1 + 0.2, "regime": None}
-    assert json.loads(json.dumps(row)) == row  # Python writes the shortest text that reads back to the same bits
+def test_rows_survive_a_journal_to_the_last_bit(tmp_path):
+    row = {"point": 0, "output_throughput": 0.1 + 0.2, "tokens": 2**60 + 1, "regime": None, "error": "two\nlines, \u00b5s"}
+    first = Journal(tmp_path / "t.csv", {"sweep": "a"}, resume=False)
+    first.append([row])
+    first.close(done=False)
+    again = Journal(tmp_path / "t.csv", {"sweep": "a"}, resume=True)
+    assert again.rows == [row]
+    again.close(done=True)

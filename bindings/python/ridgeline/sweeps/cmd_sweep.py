@@ -89,7 +89,12 @@ def sweep_command(argv: Sequence[str]) -> int:
         )
     except KeyboardInterrupt:
         kept = journal.path_for(Path(a.out)) if a.out else None
-        again = f"finished runs are in {kept}; the same command with --resume goes on" if kept else "nothing was kept: there is no --out"
+        if kept is None:
+            again = "nothing was kept: there is no --out"
+        elif kept.exists():
+            again = f"finished runs are in {kept}; the same command with --resume goes on"
+        else:
+            again = "no run had begun"
         print(f"ridgeline: stopped; {again}", file=sys.stderr)
         return 130
     return _tell(result, a)
@@ -160,6 +165,8 @@ def merge_command(argv: Sequence[str]) -> int:
     paths = [Path(name) for name in a.tables]
     if odd := [path for path in paths if path.suffix != out.suffix]:
         raise ConfigError(f"{odd[0]}: expected a table of the same kind as --out, {out.suffix}")
+    if same := [path for path in paths if path.exists() and out.exists() and path.samefile(out)]:
+        raise ConfigError(f"--out: {out}: expected another file than the tables to merge, got {same[0]} itself")
     whole = table.merged([table.read(path) for path in paths], a.tables)
     whole.write(out)
     print(f"{len(whole)} rows in {out}")

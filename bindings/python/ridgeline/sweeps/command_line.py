@@ -28,10 +28,12 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.command = command
+        self._argv: list[str] = []
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """The arguments; ConfigError for what is wrong with them."""
-        known, rest = self.parse_known_args(list(argv))
+        self._argv = list(argv)
+        known, rest = self.parse_known_args(self._argv)
         if rest:
             if rest[0].startswith("-"):
                 self._unknown(rest[0].partition("=")[0])
@@ -39,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         return known
 
     def error(self, message: str) -> NoReturn:
-        unknown = [word for word in sys.argv[1:] if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions]
+        unknown = [word for word in self._argv if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions]
         if unknown and "required" in message:  # it may be why something else is missing
             self._unknown(unknown[0].partition("=")[0])
         message = re.sub(r"^argument (\S+?)(/\S+)?: ", r"\1: ", message)

@@ -158,8 +158,8 @@ class _Pool:
             process.kill()
         for process in processes:
             process.join()
-        # A worker that was killed in the middle of a result leaves half of it in the pipe. The thread that reads it waits for the rest until
-        # nobody can write any more, and the last who could is this process.
+        # A worker that was killed in the middle of a result leaves half of it in the pipe. The thread that reads it waits for the rest
+        # until nobody can write any more, and the last who could is this process.
         if (results := getattr(self._pool, "_result_queue", None)) is not None:
             results._writer.close()
         self._pool.shutdown(wait=True, cancel_futures=True)

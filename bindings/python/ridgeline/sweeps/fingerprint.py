@@ -33,8 +33,10 @@ def fingerprint(runs: ScenarioRuns, axes: Sequence[Axis]) -> str:
 
 def _leaves_of_values(runs: ScenarioRuns, axes: Sequence[Axis]) -> Iterable[list[tuple[str, str]]]:
     """What the scenario is with each word that an axis holds: a word may be the name of a file with a GPU, a model or a stack."""
-    words = {(key, value) for axis in axes for setting in axis.settings for key, value in zip(axis.keys, setting) if key != WHATIF and not parse_quantity(value)}
-    for key, value in sorted(words):
+    pairs = {pair for axis in axes for setting in axis.settings for pair in zip(axis.keys, setting)}
+    for key, value in sorted(pairs):
+        if key == WHATIF or parse_quantity(value):
+            continue
         try:
             yield runs.leaves([(key, anchored(key, value))])
         except ConfigError:  # its points will say so
@@ -43,7 +45,8 @@ def _leaves_of_values(runs: ScenarioRuns, axes: Sequence[Axis]) -> Iterable[list
 
 def _files(texts: Iterable[str]) -> set[str]:
     """Those that are there, of texts that are a path or have one among their words."""
-    return {os.path.realpath(part) for text in texts for part in (text, *_PARTS.split(text)) if part and "\0" not in part and os.path.isfile(part)}
+    parts = {part for text in texts for part in (text, *_PARTS.split(text)) if part and "\0" not in part}
+    return {os.path.realpath(part) for part in parts if os.path.isfile(part)}
 
 
 def _hash_of_file(path: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
 from ..errors import ConfigError
+from .values import split_outside_brackets
 
 __all__ = ["Axis", "Plan", "Point", "Shard", "WHATIF", "anchored"]
 
@@ -54,7 +55,7 @@ class Point:
     @property
     def levers(self) -> list[str]:
         """The interventions applied on top."""
-        return [lever for key, value in self.settings if key == WHATIF for lever in value.split("+") if lever != "none"]
+        return [lever for key, value in self.settings if key == WHATIF for lever in _levers(value) if lever != "none"]
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,17 @@ class Plan:
     def id(self) -> str:
         """Of the whole sweep: equal for shards of one, different for another scenario or another plan."""
         return _hash([self._fingerprint, [[list(axis.keys), [list(setting) for setting in axis.settings]] for axis in self.axes]])
+
+
+def _levers(text: str) -> list[str]:
+    """Names joined by '+'; the sign of an exponent joins none, as no name begins with a digit."""
+    names: list[str] = []
+    for part in split_outside_brackets(text, "+"):
+        if names and part[:1].isdigit():
+            names[-1] += "+" + part
+        else:
+            names.append(part)
+    return names
 
 
 def _hash(what: Iterable[object]) -> str:

@@ -22,8 +22,8 @@ from .journal import Journal
 from .plan import WHATIF, Axis, Plan, Point, Shard
 from .progress import Progress
 from .result import Sweep
-from .table import Table, require_suffix
-from .values import parse_assignment, parse_values
+from .table import Table, read, require_suffix
+from .values import parse_assignment, parse_quantity, parse_values, split_outside_brackets
 from .worker import Row, Spec, Task
 
 __all__ = ["axes_of", "execute", "opened", "plan_of", "run_points", "sweep"]
@@ -162,11 +162,17 @@ def _grid_axis(keys: str | tuple[str, ...], values: str | Iterable[Any]) -> Axis
     names = tuple(keys.split("+")) if isinstance(keys, str) else keys
     if isinstance(values, str):
         texts = parse_values(values, "+".join(names))
-        parts: list[Sequence[Any]] = [text.split("+") if len(names) > 1 and "+" in text else [text] for text in texts]
+        parts: list[Sequence[Any]] = [_one_for_each(text, len(names)) for text in texts]
     else:
         parts = [value if len(names) > 1 and isinstance(value, (tuple, list)) else [value] for value in values]
     # One value for several keys is the value of each.
     return Axis(names, tuple(tuple(yaml(v) for v in (list(part) * len(names) if len(part) == 1 else part)) for part in parts))
+
+
+def _one_for_each(text: str, keys: int) -> list[str]:
+    """``mi300x+2.5`` as the values of two keys; a number like 1e+5, and whatever has another count of parts, is one value."""
+    parts = split_outside_brackets(text, "+")
+    return parts if len(parts) == keys and not parse_quantity(text) else [text]
 
 
 def _range(key: str, value: str | tuple[float, float]) -> Range:
@@ -214,6 +220,8 @@ def execute(
     journal = None
     if out is not None:
         require_suffix(out)
+        if resume and out.exists():
+            _same_points(out, plan, points)
         columns = hashlib.sha256(json.dumps([f[0] for f in ScenarioRuns.figures()]).encode()).hexdigest()[:16]
         header = {"sweep": plan.id, "points": len(plan), "shard": str(shard), "diagnose": diagnose, "figures": columns}
         journal = Journal(out, header, resume)
@@ -232,6 +240,13 @@ def execute(
     finally:
         if journal:
             journal.close(whole)
+
+
+def _same_points(out: Path, plan: Plan, points: Sequence[Point]) -> None:
+    """Going on with a sweep must not replace the table of another one, or of another shard."""
+    there = read(out)
+    if set(there["sweep"]) - {plan.id} or there["point"] != tuple(point.index for point in points):
+        raise ConfigError(f"--out: {out}: expected the table of this sweep or none, got another's; move it away, or give another name")
 
 
 def run_points(

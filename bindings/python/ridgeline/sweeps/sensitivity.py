@@ -1,8 +1,8 @@
 """Which constants matter: how much a figure moves when one value of the scenario does, all others as they are.
 
 An elasticity is d ln figure / d ln key: 1 where the figure grows in proportion, 0 where it does not care, -1 where it falls as the value
-grows. By central differences: (ln f(k (1 + h)) - ln f(k (1 - h))) / (ln (1 + h) - ln (1 - h)). Where the scenario takes whole numbers only, a
-value is moved by whole numbers, at least one; where it takes none beyond the value, as for a share of 1, only to the other side.
+grows. By central differences: (ln f(k (1 + h)) - ln f(k (1 - h))) / (ln (1 + h) - ln (1 - h)). Where the scenario takes whole numbers only,
+a value is moved by whole numbers, at least one; where it takes none beyond the value, as for a share of 1, only to the other side.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def elasticities(
     scenario
         As for `sweep`.
     keys
-        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words, seeds and
-        what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
+        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words,
+        seeds and what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
     figure
         What is looked at: a column of `Sweep.frame`; by default ``output_throughput``, of a training step ``training_throughput``.
     step
@@ -123,8 +123,8 @@ def tornado(
     scenario
         As for `sweep`.
     keys
-        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words, seeds and
-        what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
+        Dotted keys of numbers that the scenario gives, with or without a unit; ``*`` stands for anything (``"hw.hbm.*"``). Zeros, words,
+        seeds and what is no quantity, like the shape of a tile, are passed over where a pattern finds them.
     figure
         What is looked at: a column of `Sweep.frame`; by default ``output_throughput``, of a training step ``training_throughput``.
     swing
@@ -226,7 +226,8 @@ def _all_moved(runs: ScenarioRuns, keys: list[str], step: float) -> list[_Moved]
             continue
         if key not in leaves:
             known = list(leaves)
-            raise ConfigError(f"{key}: the scenario gives no such value, so there is nothing to move; give it with --set{_near(key, known)}")
+            near = _near(key, known)
+            raise ConfigError(f"{key}: the scenario gives no such value, so there is nothing to move; give it with --set{near}")
         number = _number(leaves[key])
         if key == _NOT_VARIED or number is None:
             raise ConfigError(f"{key}: expected a number other than 0 of which there can be more or less, got '{leaves[key]}'")
@@ -257,7 +258,8 @@ def _moved(runs: ScenarioRuns, key: str, value: Quantity, step: float) -> _Moved
     if number == number.to_integral_value() and not value.unit:
         ends.append((number - whole, number + whole))
     for pair in ends:
-        low, high = (Quantity(end, value.unit) if end and _takes(runs, key, Quantity(end, value.unit)) else value for end in pair)  # 0 has no logarithm
+        tried = [Quantity(end, value.unit) for end in pair]
+        low, high = (end if end.number and _takes(runs, key, end) else value for end in tried)  # 0 has no logarithm
         if low.number != high.number:
             return _Moved(key, value, low, high)
     return None

@@ -88,7 +88,3 @@ def unit_of(values: Iterable[Any]) -> str:
     """The unit that all values have, where `numbers` knows them."""
     return next((quantity.unit for value in values if (quantity := parse_quantity(str(value)))), "")
 
-
-def better(name: str) -> str:
-    """``"higher"``, ``"lower"`` or ``"neither"``."""
-    return next((way for figure, _, _, way in ScenarioRuns.figures() if figure == name), "neither")

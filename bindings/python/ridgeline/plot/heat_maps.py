@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
+from ..sweeps.fronts import better
 from . import style
-from .figures import better, column, figure_of, frame_of, numbers, rows_of, title_of
+from .figures import column, figure_of, frame_of, numbers, rows_of, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

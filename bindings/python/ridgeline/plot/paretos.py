@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError
+from ..sweeps.fronts import front
 from . import style
-from .figures import better, column, frame_of, title_of
+from .figures import column, frame_of, title_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def pareto(
         groups = [(str(value), rows[rows[by] == value]) for value in rows[by].unique()]
     for i, (name, some) in enumerate(groups):
         colour, marker = style.CYCLE[i % len(style.CYCLE)], style.MARKERS[i % len(style.MARKERS)]
-        best = _front(some, x, y)
+        best = front(some, (x, y), "plot pareto")
         ax.scatter(some[x], some[y], s=14, color=colour, alpha=0.35, marker=marker, linewidth=0)
         ax.plot(best[x], best[y], color=colour, marker=marker, markersize=5, linewidth=1.4, label=name or "front")
         if label is not None:
@@ -74,16 +74,3 @@ def pareto(
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
     return ax
-
-
-def _front(rows: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """As `Sweep.pareto` for two figures: best in x first, each with a better y than all before; of equal ones the first."""
-    import numpy as np
-
-    signs = {"higher": 1.0, "lower": -1.0}
-    if strange := [name for name in (x, y) if better(name) not in signs]:
-        raise ConfigError(f"plot pareto: {strange[0]} is better neither higher nor lower")
-    values = [rows[name].to_numpy(dtype=float) * signs[better(name)] for name in (x, y)]
-    order = np.lexsort((-values[1], -values[0]))  # by position: rows may have any labels
-    best_before = np.maximum.accumulate(np.concatenate([[-np.inf], values[1][order][:-1]])) if len(rows) else np.empty(0)
-    return rows.iloc[order[values[1][order] > best_before]].sort_values(x, kind="stable")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from .._core import ScenarioRuns, suggestion
 from ..errors import ConfigError
 from . import table as tables
+from .fronts import front, sign
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,20 +115,11 @@ class Sweep:
         >>> list(s.pareto("output_throughput_per_user", "output_throughput")["engine.max_num_seqs"])
         [4, 1]
         """
-        import numpy as np
-
         names = figures or ("output_throughput_per_user", "output_throughput_per_gpu")
         if len(names) < 2:
             raise ConfigError("pareto: expected two figures or more")
-        signs = np.array([_sign(name, "pareto") for name in names])
-        known = self.ran.dropna(subset=list(names))
-        values = known[list(names)].to_numpy() * signs  # larger is better
-        front: list[int] = []
-        for i in np.lexsort((np.arange(len(values)), *-values.T[::-1])):  # best in the first figure first; ties by the next, then by order
-            kept = values[front]
-            if not np.any(np.all(kept >= values[i], axis=1)):
-                front.append(int(i))
-        return known.iloc[front].sort_values(names[0])
+        known = self.ran.dropna(subset=[_known(name, "pareto") for name in names])
+        return front(known, names, "pareto")
 
     def best(self, figure: str, **limits: float) -> pd.Series[Any]:
         """The row that is best in a figure, of those within limits.
@@ -151,15 +143,15 @@ class Sweep:
         """
         rows = self.ran.dropna(subset=[_known(figure, "best")])
         for name, limit in limits.items():
-            sign = _sign(name, "best")
-            within = rows[rows[name] * sign >= limit * sign]
+            way = sign(_known(name, "best"), "best")
+            within = rows[rows[name] * way >= limit * way]
             if within.empty:
-                nearest = (rows[name] * sign).max() * sign if len(rows) else float("nan")
-                raise ConfigError(f"best: no point has {name} at {'least' if sign > 0 else 'most'} {limit:g}; the nearest has {nearest:.4g}")
+                nearest = (rows[name] * way).max() * way if len(rows) else float("nan")
+                raise ConfigError(f"best: no point has {name} at {'least' if way > 0 else 'most'} {limit:g}; the nearest has {nearest:.4g}")
             rows = within
         if rows.empty:
             raise ConfigError(f"best: no point has a {figure}")
-        return rows.iloc[int((rows[figure] * _sign(figure, "best")).to_numpy().argmax())]
+        return rows.iloc[int((rows[figure] * sign(figure, "best")).to_numpy().argmax())]
 
     def over_seeds(self) -> pd.DataFrame:
         """Figures over seeds.
@@ -200,12 +192,3 @@ def _known(name: str, where: str) -> str:
     if name not in names:
         raise ConfigError(f"{where}: no figure is named '{name}'{suggestion(name, names)}")
     return name
-
-
-def _sign(name: str, where: str) -> float:
-    """1 where more is better, -1 where less is."""
-    _known(name, where)
-    better = next(better for figure, _, _, better in ScenarioRuns.figures() if figure == name)
-    if better == "neither":
-        raise ConfigError(f"{where}: {name} is better neither higher nor lower")
-    return 1.0 if better == "higher" else -1.0

@@ -4,6 +4,18 @@
 #include <cmath>
 
 namespace ridgeline::core {
+namespace {
+
+/// "8" or "+8"; nothing for anything else.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
 
 Reader::Reader(const Node& node, std::string path)
     : Reader(node, std::move(path), std::make_shared<Account>()) {}
@@ -123,13 +135,9 @@ std::int64_t Reader::integer(std::string_view key, std::int64_t low, std::int64_
   } else if (low != INT64_MIN) {
     expected += " of at least " + std::to_string(low);
   }
-  const std::string& text = scalar(key, expected);
-  std::int64_t value = 0;
-  const char* begin = text.data() + (text.starts_with('+') && !text.starts_with("+-") ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
-    fail(key, expected);
-  return value;
+  const auto value = whole_number(scalar(key, expected));
+  if (!value || *value < low || *value > high) fail(key, expected);
+  return *value;
 }
 
 void Reader::require(bool holds, std::string_view key, const std::string& what) const {
@@ -169,6 +177,20 @@ std::vector<std::string> Reader::words(std::string_view key) const {
     }
     account_->read.insert(&item);
     out.push_back(item.scalar);
+  }
+  return out;
+}
+
+std::vector<std::int64_t> Reader::integers(std::string_view key, std::int64_t low,
+                                           std::int64_t high) const {
+  std::vector<std::int64_t> out;
+  for (const std::string& word : words(key)) {
+    const auto value = whole_number(word);
+    if (!value || *value < low || *value > high) {
+      reject(key, "expected whole numbers from " + std::to_string(low) + " to " +
+                      std::to_string(high) + ", got '" + word + "'");
+    }
+    out.push_back(*value);
   }
   return out;
 }

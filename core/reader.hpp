@@ -86,6 +86,9 @@ class Reader {
   [[nodiscard]] std::vector<Reader> list(std::string_view key) const;
   /// The scalars of a list, as text.
   [[nodiscard]] std::vector<std::string> words(std::string_view key) const;
+  /// The whole numbers of a list, each in [low, high].
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, std::int64_t low,
+                                                   std::int64_t high) const;
   /// The keys of this map in file order, for maps whose keys are data (dtype: rate). Reading their
   /// values is the caller's.
   [[nodiscard]] std::vector<std::string> keys() const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -129,17 +130,27 @@ std::optional<std::string> scenario_for(const Row& row, const core::ConfigLibrar
   return known ? std::optional(name) : std::nullopt;
 }
 
-Load load_of(const Row& row, const core::Node& scenario) {
+/// A load that a scenario is called after, MLPerf's: at least ten minutes of a Server's rate, or an
+/// Offline run's samples, in whole passes over the data set, which the scenario's requests are
+/// (mlperf.conf: min_duration, sample_concatenate_permutation; a log's 52,800 samples are the least
+/// that would do, and 73,728 were run).
+Load mlperf_load(const Row& row, const core::Node& workload) {
+  constexpr double kSeconds = 600.0;
+  Load load;
+  const core::Node* const arrivals = workload.find("arrivals");
+  const bool server = arrivals != nullptr && arrivals->find("poisson") != nullptr;
+  if (server) load.rate = row.number("load_value", 0.001);
+  const std::int64_t pass = core::Reader(workload, "workload").integer("requests", 1, 1'000'000);
+  const std::int64_t least = server ? std::llround(load.rate * kSeconds) : row.count("num_prompts");
+  load.requests = (least + pass - 1) / pass * pass;
+  if (!server) load.at_once = load.requests;
+  return load;
+}
+
+Load load_of(const Row& row) {
   const std::string kind = core::lower(row.text("load_kind"));
   Load load;
-  const core::Node* workload = scenario.find("workload");
-  const core::Node* arrivals = workload == nullptr ? nullptr : workload->find("arrivals");
-  if (arrivals != nullptr && arrivals->find("poisson") != nullptr) {
-    // An open load: as long as the shortest run that MLPerf admits.
-    constexpr double kSeconds = 600.0;
-    load.rate = row.number("load_value", 0.001);
-    load.requests = static_cast<std::int64_t>(load.rate * kSeconds);
-  } else if (kind.find("batch") != std::string::npos) {
+  if (kind.find("batch") != std::string::npos) {
     load.requests = load.at_once = row.count("load_value");
   } else if (kind.ends_with("offline")) {
     load.requests = load.at_once = row.count("num_prompts");
@@ -153,13 +164,31 @@ Load load_of(const Row& row, const core::Node& scenario) {
   return load;
 }
 
-/// Copies of the model, each with its share of the load: one of them is simulated.
-std::int64_t copies_of(const Row& row) { return row.maybe("dp") ? row.count("dp") : 1; }
+/// GPUs that a row's server has: 8 of "XE9680_MI300X_192GBx8", where the column says nothing.
+std::int64_t gpus_of(const Row& row) {
+  if (row.maybe("n_gpu")) return row.count("n_gpu");
+  const std::string_view system = row.text("mode_notes");
+  const std::size_t times = system.rfind('x');
+  const auto gpus =
+      times == std::string_view::npos ? std::nullopt : number_after(system.substr(times), "x");
+  return gpus && times + 1 + std::to_string(*gpus).size() == system.size() ? *gpus
+                                                                           : row.count("n_gpu");
+}
 
-/// Whether a metric counts what all copies do.
-bool is_rate(std::string_view metric) {
-  return metric.find("throughput") != std::string_view::npos || metric.ends_with("_per_s") ||
-         metric.ends_with("_per_second");
+/// Copies of the model, each with its share of the load. A server that a scenario is called after
+/// fills its GPUs with them.
+std::int64_t copies_of(const Row& row, bool named) {
+  if (row.maybe("dp")) return row.count("dp");
+  return named ? gpus_of(row) / (row.maybe("tp") ? row.count("tp") : 1) : 1;
+}
+
+/// LoadGen's end of a Server run: when the request that was sent last is answered, whoever is still
+/// waiting then (mlcommons/inference, loadgen/results.cc: final_query_all_samples_done_time).
+double loadgen_seconds(const sim::RunResult& run) {
+  const auto last =
+      std::max_element(run.requests.begin(), run.requests.end(),
+                       [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
+  return last == run.requests.end() ? 0.0 : last->last_token.since_start().value();
 }
 
 struct Reading {
@@ -223,6 +252,15 @@ double scale_of(const Row& row, const Reading& reading) {
   row.fail("unit", "s, ms or us for a time");
 }
 
+sim::Metrics metrics_of(const sim::Scenario& scenario) {
+  const sim::RunResult run = sim::run_all_copies(scenario);
+  sim::Metrics metrics = sim::measure(run);
+  const auto* generated = std::get_if<workloads::GeneratedWorkload>(&scenario.workload);
+  if (generated != nullptr && workloads::rate_of(generated->arrivals))
+    metrics.duration_seconds = loadgen_seconds(run);
+  return metrics;
+}
+
 }  // namespace
 
 bool is_serving_table(const Table& table) {
@@ -232,7 +270,7 @@ bool is_serving_table(const Table& table) {
 
 sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   Machines machines(library, std::nullopt);
-  static_cast<void>(row.count("n_gpu"));
+  static_cast<void>(gpus_of(row));
   core::Node document;
   document.kind = core::Node::Kind::map;
   const auto named = scenario_for(row, library);
@@ -246,7 +284,8 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   if (stack_node == nullptr || stack_node->kind != core::Node::Kind::scalar)
     row.fail("load_kind", "a scenario whose stack is a name");
   const std::string stack = stack_node->scalar;
-  const Load load = load_of(row, document);
+  const core::Node* const workload = named ? document.find("workload") : nullptr;
+  const Load load = workload != nullptr ? mlperf_load(row, *workload) : load_of(row);
   set(document, "name", "'" + row.place() + "'");
   set(document, "hw", machines.name_of(std::string(row.text("hw"))));
   document.entries.emplace_back("model", model_of(row, library));
@@ -288,15 +327,12 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
     set(document, "workload.prompt_tokens", std::to_string(input));
     set(document, "workload.output_tokens", std::to_string(output));
   }
-  const std::int64_t copies = copies_of(row);
-  set(document, "workload.requests",
-      std::to_string(std::max<std::int64_t>(1, load.requests / copies)));
+  set(document, "engine.data_parallel_size", std::to_string(copies_of(row, named.has_value())));
+  set(document, "workload.requests", std::to_string(load.requests));
   if (load.rate > 0.0) {
-    set(document, "workload.arrivals.poisson.rate",
-        fmt::format("{} /s", load.rate / static_cast<double>(copies)));
+    set(document, "workload.arrivals.poisson.rate", fmt::format("{} /s", load.rate));
   } else {
-    set(document, "workload.arrivals.closed_loop.concurrency",
-        std::to_string(std::max<std::int64_t>(1, load.at_once / copies)));
+    set(document, "workload.arrivals.closed_loop.concurrency", std::to_string(load.at_once));
   }
   return sim::read_scenario(std::move(document), {}, library);
 }
@@ -324,12 +360,11 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
       core::Node key = scenario.document;
       set(key, "name", "''");
       auto [run, first] = runs.try_emplace(core::to_yaml(key));
-      if (first) run->second = sim::measure(sim::run(scenario));
+      if (first) run->second = metrics_of(scenario);
       Compared compared;
       compared.place = row.place();
       compared.measured = *measured;
       compared.predicted = reading.of(run->second) * scale;
-      if (is_rate(row.text("metric"))) compared.predicted *= static_cast<double>(copies_of(row));
       compared.held_back = held_back(row.cells());
       constexpr double kTenPercent = 0.1;
       compared.inside = std::abs(compared.ratio() - 1.0) <= kTenPercent;

@@ -1,7 +1,6 @@
 #include "hw/moe_cost.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -77,15 +76,7 @@ MoeStage best_stage(const GroupedProduct& product, const GpuSpec& gpu, const Moe
 }
 
 std::vector<std::int64_t> tile_sides(const core::Reader& in, std::string_view key) {
-  std::vector<std::int64_t> sides;
-  for (const std::string& word : in.words(key)) {
-    std::int64_t side = 0;
-    const char* end = word.data() + word.size();
-    const auto [stop, bad] = std::from_chars(word.data(), end, side);
-    if (bad != std::errc{} || stop != end || side < 1 || side > 4096)
-      in.reject(key, "expected whole numbers from 1 to 4096, got '" + word + "'");
-    sides.push_back(side);
-  }
+  const std::vector<std::int64_t> sides = in.integers(key, 1, 4096);
   in.require(!sides.empty(), key, "at least one whole number");
   return sides;
 }

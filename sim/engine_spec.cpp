@@ -13,10 +13,11 @@ constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kMostBlocks = 1 << 27;  // times a block of 16 still counts in 32 bits
 
 /// vLLM's sizes: 1, 2, 4, 8 to 248 by 8, 256 and on by 16, up to twice the tokens of max_num_seqs
-/// decodes, 512 and the token budget.
+/// decodes, the policy's largest and the token budget.
 std::vector<std::int64_t> default_capture_sizes(const EngineSpec& engine) {
-  const std::int64_t most = std::min({2 * engine.max_num_seqs * engine.tokens_per_decode(),
-                                      std::int64_t{512}, engine.max_num_batched_tokens});
+  const std::int64_t most =
+      std::min({2 * engine.max_num_seqs * engine.tokens_per_decode(),
+                defaults_of(engine.scheduler).largest_graph, engine.max_num_batched_tokens});
   std::vector<std::int64_t> sizes;
   for (const std::int64_t s : {1, 2, 4}) {
     if (s <= most) sizes.push_back(s);
@@ -74,9 +75,10 @@ std::optional<std::int64_t> EngineSpec::graph_size_for(std::int64_t tokens) cons
 }
 
 EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model,
-                            bool async_scheduling) {
+                            const workloads::StackSpec& stack) {
   EngineSpec e;
-  e.async_scheduling = async_scheduling;
+  e.async_scheduling = stack.async_scheduling;
+  e.scheduler = stack.scheduler;
   e.scheduler = in.get<std::string>("scheduler", e.scheduler);
   const auto known = scheduler_names();
   if (std::find(known.begin(), known.end(), e.scheduler) == known.end()) {
@@ -90,11 +92,18 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.max_model_len = whole("max_model_len", model.max_position, 2, 1 << 30);
   in.require(e.max_model_len <= model.max_position, "max_model_len",
              "at most model.max_position (" + std::to_string(model.max_position) + ")");
+  const PolicyDefaults& defaults = defaults_of(e.scheduler);
+  e.enable_chunked_prefill =
+      in.get("enable_chunked_prefill", e.max_model_len > defaults.longest_unchunked);
   e.max_num_batched_tokens =
-      whole("max_num_batched_tokens", e.max_num_batched_tokens, 1, kMostTokens);
+      whole("max_num_batched_tokens",
+            e.enable_chunked_prefill
+                ? defaults.max_num_batched_tokens
+                : std::max(defaults.max_num_batched_tokens, e.max_model_len),
+            1, kMostTokens);
   // The default gives way to a small budget of tokens; what somebody wrote does not.
-  e.max_num_seqs =
-      whole("max_num_seqs", std::min(e.max_num_seqs, e.max_num_batched_tokens), 1, kMostSequences);
+  e.max_num_seqs = whole("max_num_seqs", std::min(defaults.max_num_seqs, e.max_num_batched_tokens),
+                         1, kMostSequences);
   in.require(e.max_num_seqs <= e.max_num_batched_tokens, "max_num_seqs",
              "at most max_num_batched_tokens (" + std::to_string(e.max_num_batched_tokens) + ")");
   e.block_size = whole("block_size", e.block_size, 1, 4096);
@@ -112,28 +121,23 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   if (in.has("kv_cache_dtype") && in.get<std::string>("kv_cache_dtype") != "auto") {
     e.kv_cache_dtype = in.choice("kv_cache_dtype", hw::dtype_names());
   }
-  e.enable_chunked_prefill = in.get("enable_chunked_prefill", e.enable_chunked_prefill);
   e.enforce_eager = in.get("enforce_eager", e.enforce_eager);
-  e.enable_prefix_caching = in.get("enable_prefix_caching", e.enable_prefix_caching);
+  e.enable_prefix_caching = in.get("enable_prefix_caching", defaults.prefix_caching);
   e.num_scheduler_steps = whole("num_scheduler_steps", 1, 1, 1024);
   e.async_scheduling = in.get("async_scheduling", e.async_scheduling);
   read_speculation(e, in, model);
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);
-  if (in.has("watermark")) e.watermark = in.fraction("watermark", 0.0, 0.5);
+  e.watermark = in.has("watermark") ? in.fraction("watermark", 0.0, 0.5) : defaults.watermark;
+  if (in.has("prefill_free_kv")) {
+    in.require(e.scheduler == "vllm_v0", "scheduler", "vllm_v0, the one that prefill_free_kv is of");
+    e.prefill_free_kv = in.fraction("prefill_free_kv", 0.0, 1.0);
+  }
   if (in.has("num_gpu_blocks_override"))
     e.num_gpu_blocks_override = in.integer("num_gpu_blocks_override", 1, kMostBlocks);
 
   if (in.has("cudagraph_capture_sizes")) {
-    for (const std::string& word : in.words("cudagraph_capture_sizes")) {
-      const auto size = core::parse_quantity(word, core::Dimension::none);
-      if (!size || *size < 1.0 || *size > 65536.0 ||
-          *size != static_cast<double>(static_cast<std::int64_t>(*size))) {
-        in.reject("cudagraph_capture_sizes",
-                  "expected whole numbers from 1 to 65536, got '" + word + "'");
-      }
-      e.cudagraph_capture_sizes.push_back(static_cast<std::int64_t>(*size));
-    }
+    e.cudagraph_capture_sizes = in.integers("cudagraph_capture_sizes", 1, 65536);
     std::sort(e.cudagraph_capture_sizes.begin(), e.cudagraph_capture_sizes.end());
   } else {
     e.cudagraph_capture_sizes = default_capture_sizes(e);

@@ -11,6 +11,7 @@
 #include "sim/speculation.hpp"
 #include "workloads/model_spec.hpp"
 #include "workloads/parallelism.hpp"
+#include "workloads/stack_spec.hpp"
 
 namespace ridgeline::sim {
 
@@ -34,6 +35,8 @@ struct EngineSpec {
   bool scheduler_reserve_full_isl = true;
   double watermark =
       0.0;  // fraction of KV blocks kept free when a request is admitted beside running ones
+  double prefill_free_kv = 0.0;  // V0: prompts wait while less than this fraction of the KV blocks
+                                 // is free (VLLM_SCHED_PREFILL_KVC_FREEPCT of AMD's builds)
   std::optional<std::int64_t> num_gpu_blocks_override;
   std::vector<std::int64_t> cudagraph_capture_sizes;  // ascending
   std::optional<SpeculativeConfig> speculative_config;
@@ -54,9 +57,9 @@ struct EngineSpec {
   }
 };
 
-/// Defaults are vLLM's for a server on a GPU of 70 GiB and more (version 0.26).
-/// `async_scheduling` is what the stack does where the engine's settings do not say.
+/// Where the settings do not say, `scheduler` and `async_scheduling` are the stack's, and most others
+/// the scheduler's (PolicyDefaults).
 [[nodiscard]] EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& model,
-                                          bool async_scheduling = true);
+                                          const workloads::StackSpec& stack = {});
 
 }  // namespace ridgeline::sim

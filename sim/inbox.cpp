@@ -29,7 +29,7 @@ std::deque<workloads::Request>& Inbox::due(core::Instant now) {
 std::optional<core::Instant> Inbox::wait() {
   arrived_.wait([this] { return !waiting_.empty() || exhausted(); });
   if (waiting_.empty()) return std::nullopt;
-  return waiting_.front().arrival;
+  return came_;
 }
 
 void Inbox::answered(core::Instant when) {
@@ -45,6 +45,7 @@ void Inbox::close() {
 
 void Inbox::deliver(core::Instant now) {
   for (auto next = source_.next_arrival(); next && *next <= now; next = source_.next_arrival()) {
+    if (waiting_.empty()) came_ = *next;
     waiting_.push_back(source_.take());
     ++taken_;
   }

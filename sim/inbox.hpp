@@ -26,7 +26,7 @@ class Inbox {
   [[nodiscard]] core::Instant next_arrival() const {
     return source_.next_arrival().value_or(core::kNever);
   }
-  /// Blocks until a request is there; nothing when none will ever come.
+  /// Blocks until a request is there, and says since when; nothing when none will ever come.
   [[nodiscard]] std::optional<core::Instant> wait();
   /// A request that the server took was answered (or refused) at `when`.
   void answered(core::Instant when);
@@ -45,6 +45,7 @@ class Inbox {
   Signal arrived_;
   Signal reacted_;
   std::deque<workloads::Request> waiting_;
+  core::Instant came_;  // when the first of those waiting came, which may be after it was sent
   std::uint64_t taken_ = 0;
   std::uint64_t answered_ = 0;
   bool closed_ = false;

@@ -4,7 +4,6 @@
 
 #include "core/error.hpp"
 #include "sim/replica.hpp"
-#include "workloads/sources/dealt.hpp"
 
 namespace ridgeline::sim {
 namespace {
@@ -29,8 +28,9 @@ std::size_t requests_in_all(const workloads::WorkloadSpec& spec) {
 }
 
 /// What the simulated copy of the server gets: everything, or of `data_parallel_size` equal copies
-/// every so many-th request, or its part of the clients that wait for answers.
+/// every so many-th request or batch of requests, or its part of the clients that wait for answers.
 std::unique_ptr<workloads::RequestSource> share_of_requests(const Scenario& scenario,
+                                                            std::int64_t copy,
                                                             std::vector<std::string>& notes) {
   const std::int64_t copies = scenario.engine.data_parallel_size;
   if (copies == 1) return workloads::make_request_source(scenario.workload, scenario.seed, &notes);
@@ -44,11 +44,12 @@ std::unique_ptr<workloads::RequestSource> share_of_requests(const Scenario& scen
       const auto share = [copies](std::int64_t n) { return (n + copies - 1) / copies; };
       loop->concurrency = share(loop->concurrency);
       generated->requests = share(generated->requests);
-      return workloads::make_request_source(workload, scenario.seed, &notes);
+      // Clients of another copy ask for other lengths.
+      const std::uint64_t seed = scenario.seed + static_cast<std::uint64_t>(copy);
+      return workloads::make_request_source(workload, seed, &notes);
     }
   }
-  return std::make_unique<workloads::DealtSource>(
-      workloads::make_request_source(workload, scenario.seed, &notes), copies);
+  return workloads::make_request_source(workload, scenario.seed, &notes, {copy, copies});
 }
 
 /// A run that refused some of its requests says so; one that refused all of them did nothing.
@@ -85,7 +86,7 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
   RunResult result;
   result.scenario = scenario;
   result.memory = plan_memory(scenario);
-  const auto source = share_of_requests(scenario, result.notes);
+  const auto source = share_of_requests(scenario, options.copy, result.notes);
 
   Simulation simulation;
   Inbox inbox(simulation, *source);
@@ -101,6 +102,19 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
   simulation.run();
   tell_of_refusals(result);
   return result;
+}
+
+RunResult run_all_copies(const Scenario& scenario) {
+  RunResult all = run(scenario);
+  for (std::int64_t copy = 1; copy < scenario.engine.data_parallel_size; ++copy) {
+    const RunResult one = run(scenario, {.progress = {}, .copy = copy});
+    all.requests.insert(all.requests.end(), one.requests.begin(), one.requests.end());
+    all.token_gaps.insert(all.token_gaps.end(), one.token_gaps.begin(), one.token_gaps.end());
+    all.preemptions += one.preemptions;
+    all.drafts_checked += one.drafts_checked;
+    all.drafts_accepted += one.drafts_accepted;
+  }
+  return all;
 }
 
 }  // namespace ridgeline::sim

@@ -161,9 +161,8 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   s.model = workloads::read_model_spec(in.child("model"));
   s.stack = workloads::read_stack_spec(in.child("stack"));
   const core::Node nothing{core::Node::Kind::map, {}, false, {}, {}, s.document.position};
-  const bool ahead = s.stack.async_scheduling;
-  s.engine = in.has("engine") ? read_engine_spec(in.child("engine"), s.model, ahead)
-                              : read_engine_spec(core::Reader(nothing, "engine"), s.model, ahead);
+  s.engine = in.has("engine") ? read_engine_spec(in.child("engine"), s.model, s.stack)
+                              : read_engine_spec(core::Reader(nothing, "engine"), s.model, s.stack);
   s.workload = workloads::read_workload_spec(in.child("workload"));
   s.seed = in.has("seed") ? static_cast<std::uint64_t>(in.integer("seed", 0, INT64_MAX)) : 0;
   s.usd_per_gpu_hour = in.maybe<double>(kRent);

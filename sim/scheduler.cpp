@@ -1,6 +1,7 @@
 #include "sim/scheduler.hpp"
 
 #include "core/error.hpp"
+#include "sim/schedulers/vllm_v0.hpp"
 #include "sim/schedulers/vllm_v1.hpp"
 
 namespace ridgeline::sim {
@@ -9,20 +10,39 @@ namespace {
 struct Policy {
   const char* name;
   std::unique_ptr<Scheduler> (*make)(const EngineSpec&);
+  PolicyDefaults defaults;
 };
 
 // A new policy is one file in schedulers/ and one line here.
 constexpr Policy kPolicies[] = {
-    {"vllm_v1", make_vllm_v1},
+    // vLLM 0.26 on a GPU of 70 GiB and more.
+    {"vllm_v1", make_vllm_v1, {}},
+    // vLLM 0.6 to 0.8 (config.py, engine/arg_utils.py, worker/model_runner.py).
+    {"vllm_v0",
+     make_vllm_v0,
+     {.max_num_seqs = 256,
+      .max_num_batched_tokens = 2048,
+      .largest_graph = 256,
+      .longest_unchunked = 32768,
+      .watermark = 0.01,
+      .prefix_caching = false}},
 };
+
+const Policy& policy_of(std::string_view name) {
+  for (const Policy& policy : kPolicies) {
+    if (name == policy.name) return policy;
+  }
+  throw core::InvariantError("no scheduler named " + std::string(name));
+}
 
 }  // namespace
 
 std::unique_ptr<Scheduler> make_scheduler(const EngineSpec& engine) {
-  for (const Policy& policy : kPolicies) {
-    if (engine.scheduler == policy.name) return policy.make(engine);
-  }
-  throw core::InvariantError("no scheduler named " + engine.scheduler);
+  return policy_of(engine.scheduler).make(engine);
+}
+
+const PolicyDefaults& defaults_of(std::string_view scheduler) {
+  return policy_of(scheduler).defaults;
 }
 
 std::vector<std::string> scheduler_names() {

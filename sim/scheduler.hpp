@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/engine_spec.hpp"
@@ -44,6 +45,19 @@ class Scheduler {
   virtual ~Scheduler() = default;
   virtual void plan(ServerState& state, StepPlan& plan) = 0;
 };
+
+/// What an engine with a policy does where its settings do not say.
+struct PolicyDefaults {
+  std::int64_t max_num_seqs = 1024;
+  std::int64_t max_num_batched_tokens = 8192;
+  std::int64_t largest_graph = 512;    // captured sizes end there
+  std::int64_t longest_unchunked = 0;  // up to this max_model_len prompts are computed whole, and
+                                       // the token budget is no smaller
+  double watermark = 0.0;
+  bool prefix_caching = true;
+};
+/// InvariantError for a name that is not in `scheduler_names`.
+[[nodiscard]] const PolicyDefaults& defaults_of(std::string_view scheduler);
 
 /// The policy of that name; InvariantError for a name that is not in `scheduler_names`.
 [[nodiscard]] std::unique_ptr<Scheduler> make_scheduler(const EngineSpec& engine);

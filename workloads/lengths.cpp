@@ -37,6 +37,15 @@ LengthLaw read_lognormal(const core::Reader& law) {
   return out;
 }
 
+LengthLaw read_quantiles(const core::Reader& in) {
+  QuantileLength out;
+  out.quantiles = in.integers("quantiles", 1, kMostTokens);
+  in.require(out.quantiles.size() >= 2, "quantiles", "at least the shortest and the longest length");
+  in.require(std::is_sorted(out.quantiles.begin(), out.quantiles.end()), "quantiles",
+             "lengths in ascending order");
+  return out;
+}
+
 LengthLaw read_empirical(const core::Reader& in) {
   return EmpiricalLength{read_trace_path(in, "empirical")};
 }
@@ -55,6 +64,13 @@ struct Draw {
     // Clamped before it is rounded: the tail may lie beyond what an integer holds.
     return std::llround(
         std::clamp(tokens, static_cast<double>(law.min), static_cast<double>(law.max)));
+  }
+  std::int64_t operator()(const QuantileLength& law) const {
+    const double at = stream.uniform(n) * static_cast<double>(law.quantiles.size() - 1);
+    const std::size_t below = std::min(static_cast<std::size_t>(at), law.quantiles.size() - 2);
+    return std::llround(std::lerp(static_cast<double>(law.quantiles[below]),
+                                  static_cast<double>(law.quantiles[below + 1]),
+                                  at - static_cast<double>(below)));
   }
   std::int64_t operator()(const EmpiricalLength&) const {
     const auto last = static_cast<std::int64_t>(observed.size()) - 1;
@@ -79,6 +95,7 @@ LengthLaw read_length_law(const core::Reader& in, TokenKind kind) {
       {"fixed", read_fixed},
       {"uniform", read_uniform},
       {"lognormal", read_lognormal},
+      {"quantiles", read_quantiles},
       {"empirical", read_empirical},
   };
   const std::string_view key = key_of(kind);

@@ -26,6 +26,12 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
+/// Which of some equal servers that take turns: the `number`-th of `of`, from 0.
+struct Turn {
+  std::int64_t number = 0;
+  std::int64_t of = 1;
+};
+
 /// Where requests come from: a trace, a random process, or clients that wait for an answer before
 /// they ask again.
 class RequestSource {

@@ -51,6 +51,7 @@ StackSpec read_stack_spec(const core::Reader& in) {
   if (in.has("efficiency")) stack.efficiency = hw::read_efficiency(in.child("efficiency"));
   stack.launch = hw::read_launch(in.child("launch"));
   stack.host = read_host(in.child("host"));
+  stack.scheduler = in.get("scheduler", stack.scheduler);
   stack.async_scheduling = in.get("async_scheduling", true);
   stack.graphs = in.get("graphs", true);
   stack.piecewise_graphs = in.get("piecewise_graphs", false);

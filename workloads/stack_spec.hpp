@@ -61,7 +61,8 @@ struct StackSpec {
   hw::EfficiencySpec efficiency;
   hw::LaunchSpec launch;
   HostSpec host;
-  bool async_scheduling = true;  // the engine plans steps ahead, unless it is told otherwise
+  std::string scheduler = "vllm_v1";  // the engine's, unless it is told otherwise
+  bool async_scheduling = true;       // likewise: it plans steps ahead
   bool graphs = true;  // decode steps are captured in graphs unless the engine enforces eager
   bool piecewise_graphs = false;  // all but attention of steps with prefills too: their rows are
                                   // padded to a captured size, up to the largest

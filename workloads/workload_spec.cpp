@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "workloads/limits.hpp"
 #include "workloads/sources/closed_loop_source.hpp"
+#include "workloads/sources/dealt.hpp"
 #include "workloads/sources/open_loop_source.hpp"
 #include "workloads/sources/trace_source.hpp"
 #include "workloads/trace_formats.hpp"
@@ -30,6 +31,7 @@ TraceWorkload read_trace_workload(const core::Reader& in) {
   out.time_scale = in.get("time_scale", 1.0);
   in.require(out.time_scale > 0.0 && out.time_scale <= 1e6, "time_scale",
              "a factor above 0 and at most 1e6");
+  if (in.has("gather")) out.gather = read_gather(in.child("gather"));
   return out;
 }
 
@@ -39,6 +41,11 @@ GeneratedWorkload read_generated_workload(const core::Reader& in) {
                         .prompt_tokens = read_length_law(in, TokenKind::prompt),
                         .output_tokens = read_length_law(in, TokenKind::output)};
   if (in.has("shared_prefix")) out.shared_prefix = read_shared_prefix(in.child("shared_prefix"));
+  if (in.has("gather")) {
+    if (std::holds_alternative<ClosedLoop>(out.arrivals))
+      in.reject("gather", "clients of a closed loop are not gathered; give arrivals with a rate");
+    out.gather = read_gather(in.child("gather"));
+  }
   const auto rate = rate_of(out.arrivals);
   if (rate && static_cast<double>(out.requests) / *rate > kLongestSeconds) {
     in.reject("arrivals",
@@ -104,8 +111,16 @@ struct MakeSource {
     return with_shared_prefix(std::move(own), *spec.shared_prefix, seed);
   }
 
-  std::unique_ptr<RequestSource> operator()(const TrainingWorkload&) const {
+  /// What one of some servers gets.
+  static std::unique_ptr<RequestSource> share(const TrainingWorkload&, Turn) {
     throw core::InvariantError("a training workload has steps, not requests");
+  }
+  template <class Spec>
+  std::unique_ptr<RequestSource> share(const Spec& spec, Turn turn) const {
+    auto all = (*this)(spec);
+    if (spec.gather) return gathered(std::move(all), *spec.gather, turn);
+    if (turn.of == 1) return all;
+    return std::make_unique<DealtSource>(std::move(all), turn);
   }
 
   void add(const std::vector<std::string>& more) const {
@@ -122,8 +137,9 @@ WorkloadSpec read_workload_spec(const core::Reader& in) {
     return read_trace_workload(in);
   }
   if (in.has("training")) {
-    reject_others(in, "training",
-                  {"requests", "arrivals", "prompt_tokens", "output_tokens", "shared_prefix"});
+    reject_others(
+        in, "training",
+        {"requests", "arrivals", "prompt_tokens", "output_tokens", "shared_prefix", "gather"});
     return read_training_workload(in);
   }
   if (in.has("arrivals") || in.has("prompt_tokens") || in.has("output_tokens"))
@@ -136,9 +152,10 @@ WorkloadSpec read_workload_spec(const core::Reader& in) {
 }
 
 std::unique_ptr<RequestSource> make_request_source(const WorkloadSpec& spec, std::uint64_t seed,
-                                                   std::vector<std::string>* notes) {
+                                                   std::vector<std::string>* notes, Turn turn) {
   std::vector<std::string> unread;
-  return std::visit(MakeSource{seed, notes != nullptr ? *notes : unread}, spec);
+  const MakeSource make{seed, notes != nullptr ? *notes : unread};
+  return std::visit([&](const auto& one) { return make.share(one, turn); }, spec);
 }
 
 }  // namespace ridgeline::workloads

@@ -3,7 +3,8 @@
 //
 //   workload: {trace: conv.csv, requests: 1000, time_scale: 0.5}
 //   workload: {requests: 1000, arrivals: {poisson: {rate: 5.5 /s}}, prompt_tokens: 512,
-//   output_tokens: 128, shared_prefix: {groups: 16, tokens: 1024}}
+//   output_tokens: 128, shared_prefix: {groups: 16, tokens: 1024}, gather: {interval: 300 ms,
+//   at_most: 96}}
 //   workload: {training: {microbatch: 8, sequence: 4096}}
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "core/reader.hpp"
 #include "workloads/arrivals.hpp"
+#include "workloads/gather.hpp"
 #include "workloads/lengths.hpp"
 #include "workloads/request.hpp"
 #include "workloads/shared_prefix.hpp"
@@ -26,6 +28,7 @@ struct TraceWorkload {
   TracePath file;
   std::optional<std::int64_t> limit;  // the first so many requests
   double time_scale = 1.0;            // arrivals are multiplied by it: 0.5 doubles the rate
+  std::optional<Gather> gather{};
   bool operator==(const TraceWorkload&) const = default;
 };
 
@@ -35,6 +38,7 @@ struct GeneratedWorkload {
   LengthLaw prompt_tokens;
   LengthLaw output_tokens;
   std::optional<SharedPrefix> shared_prefix{};  // before the prompt_tokens
+  std::optional<Gather> gather{};
   bool operator==(const GeneratedWorkload&) const = default;
 };
 
@@ -50,11 +54,13 @@ using WorkloadSpec = std::variant<TraceWorkload, GeneratedWorkload, TrainingWork
 /// The workload that the map `in` describes.
 [[nodiscard]] WorkloadSpec read_workload_spec(const core::Reader& in);
 
-/// The spec's requests; equal specs and seeds give equal requests. Appends what the user should
+/// The spec's requests, or of equal servers that take turns those of the one at `turn`; equal specs
+/// and seeds give equal requests. A closed loop has one server. Appends what the user should
 /// know about the trace to `notes` (rows left out, fewer requests than asked for). Throws
 /// ConfigError for a trace that is missing or cannot be read, InvariantError for a training
 /// workload, which has no requests.
 [[nodiscard]] std::unique_ptr<RequestSource> make_request_source(
-    const WorkloadSpec& spec, std::uint64_t seed, std::vector<std::string>* notes = nullptr);
+    const WorkloadSpec& spec, std::uint64_t seed, std::vector<std::string>* notes = nullptr,
+    Turn turn = {});
 
 }  // namespace ridgeline::workloads

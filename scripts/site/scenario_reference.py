@@ -7,8 +7,9 @@ from docstrings import cell, entries, split
 
 LAWS = {
     "arrivals": ["PoissonArrivals", "GammaArrivals", "ConstantArrivals", "ClosedLoop"],
-    "prompt_tokens, output_tokens": ["UniformLength", "LognormalLength", "EmpiricalLength"],
+    "prompt_tokens, output_tokens": ["UniformLength", "LognormalLength", "QuantileLength", "EmpiricalLength"],
     "shared_prefix": ["SharedPrefix"],
+    "gather": ["Gather"],
 }
 
 
@@ -34,7 +35,7 @@ def page(package, core):
         lines += [f"### {key}", ""]
         for name in laws:
             cls = getattr(package, name)
-            law = getattr(cls, "_law", "empirical" if name == "EmpiricalLength" else key)
+            law = getattr(cls, "_law", {"EmpiricalLength": "empirical", "QuantileLength": "quantiles"}.get(name, key))
             lines += [f"`{law}`: {split(inspect.cleandoc(cls.__doc__))[0]}", ""]
             meaning = parameters(cls)
             lines += [f"* `{field.name}`: {cell(meaning[field.name])}" for field in dataclasses.fields(cls)] + [""]

@@ -220,6 +220,12 @@ TEST_CASE("A key of the wrong kind says what kind was expected", "[core][reader]
         "f.yaml:1:5: x[0]: expected a map, got '1'");
   CHECK(error_in("x: a", [](const Reader& in) { static_cast<void>(in.words("x")); }) ==
         "f.yaml:1:4: x: expected a list of words, got 'a'");
+  CHECK(error_in("x: [1, +2, 2.5]", [](const Reader& in) {
+          static_cast<void>(in.integers("x", 1, 9));
+        }) == "f.yaml:1:4: x: expected whole numbers from 1 to 9, got '2.5'");
+  CHECK(error_in("x: [1, 10]", [](const Reader& in) {
+          static_cast<void>(in.integers("x", 1, 9));
+        }) == "f.yaml:1:4: x: expected whole numbers from 1 to 9, got '10'");
   CHECK(error_in("x: [a, [b]]", [](const Reader& in) { static_cast<void>(in.words("x")); }) ==
         "f.yaml:1:8: x: expected a word, got a list");
   CHECK(error_in("[1, 2]", [](const Reader&) {}) ==

@@ -53,11 +53,36 @@ TEST_CASE("a load that a scenario is named after has its lengths and its engine"
                   "t.csv");
   const sim::Scenario s = scenario_of(Row(table, 0), shipped());
   CHECK(s.stack.name == stack_named("vllm_v0_mlperf"));
-  CHECK(s.engine.max_num_seqs == 2048);
-  CHECK(s.engine.gpu_memory_utilization == 0.99);
-  // 80 /s over eight copies for ten minutes.
+  CHECK(s.engine.max_num_seqs == 1024);
+  CHECK(s.engine.gpu_memory_utilization == 0.97);
+  CHECK(s.engine.data_parallel_size == 8);
+  CHECK(s.engine.scheduler == "vllm_v0");
+  // Ten minutes of 80 /s are 48,000: two passes over 24,576 samples.
   const auto& generated = std::get<workloads::GeneratedWorkload>(s.workload);
-  CHECK(generated.requests == 6000);
+  CHECK(generated.requests == 49'152);
+  CHECK(workloads::rate_of(generated.arrivals) == 80.0);
+  CHECK(generated.gather == workloads::Gather{{300'000'000}, 96});
+}
+
+TEST_CASE("an offline run of MLPerf is whole passes, and a system's name says how many GPUs",
+          "[serving]") {
+  const Table table =
+      parse_table(std::string(kHeader) +
+                      "MI300X,,llama2-70b-99,fp8,,,,OpenOrca,dataset,MLPerf "
+                      "Offline,80,52800,,vLLM,MLPerf v4.1,Dell closed XE9680_MI300X_192GBx8,,"
+                      "samples_per_s,77.2,samples/s\n"
+                      "MI300X,,llama2-70b-99,fp8,,,,OpenOrca,dataset,MLPerf "
+                      "Offline,80,52800,,vLLM,MLPerf v4.1,one box of them,,"
+                      "samples_per_s,77.2,samples/s\n",
+                  "t.csv");
+  const sim::Scenario s = scenario_of(Row(table, 0), shipped());
+  CHECK(s.engine.data_parallel_size == 8);
+  // 52,800 are more than two passes over 24,576 samples.
+  const auto& generated = std::get<workloads::GeneratedWorkload>(s.workload);
+  CHECK(generated.requests == 73'728);
+  CHECK(std::get<workloads::ClosedLoop>(generated.arrivals).concurrency == 73'728);
+  CHECK_THROWS_WITH(scenario_of(Row(table, 1), shipped()),
+                    Catch::Contains("t.csv: row 2: n_gpu: expected a whole number of at least 1"));
 }
 
 TEST_CASE("a time is compared in the unit that its row says", "[serving]") {

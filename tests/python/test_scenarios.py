@@ -27,6 +27,7 @@ def fields(*classes):
 
 
 def test_an_engine_has_the_settings_that_the_program_knows():
+    assert fields(rl.Engine) == known_keys(FEW.with_(engine=rl.Engine(scheduler="vllm_v0")), "engine")
     assert fields(rl.Engine) == known_keys(FEW, "engine")
 
 
@@ -97,6 +98,19 @@ def test_a_workload_of_another_kind_replaces_the_one_below(tmp_path):
         assert rl.run(scenario).requests.prompt_tokens.tolist() == [10, 10, 10]
     training = rl.Scenario("chat_8b", workload=rl.TrainingWorkload(microbatch=1, sequence=128))
     assert rl.run(training).metrics.num_prompts == 0
+
+
+def test_lengths_follow_quantiles_and_requests_are_gathered():
+    workload = rl.GeneratedWorkload(
+        requests=40, arrivals=rl.ConstantArrivals(100), prompt_tokens=rl.QuantileLength([10, 20, 30]), gather=rl.Gather("100 ms", 8)
+    )
+    run = rl.run(FEW.with_(workload=workload))
+    assert 10 <= run.requests.prompt_tokens.min() and run.requests.prompt_tokens.max() <= 30
+    assert run.steps.prefill_sequences.max() == 8  # 100 a second are 10 in 100 ms; 8 fill a batch
+    whole = FEW.with_(workload=workload).resolved()
+    assert whole.workload.prompt_tokens == rl.QuantileLength([10, 20, 30]) and whole.workload.gather == rl.Gather("100 ms", 8)
+    assert rl.run(whole).result == run.result
+    assert fields(rl.Gather) == known_keys(FEW.with_(workload=workload), "workload.gather")
 
 
 def test_lengths_are_drawn_from_a_trace(tmp_path):

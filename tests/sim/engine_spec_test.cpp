@@ -57,6 +57,39 @@ TEST_CASE("Defaults are vLLM's for a large GPU", "[sim][engine]") {
   }
 }
 
+TEST_CASE("Defaults of a V0 engine are V0's", "[sim][engine]") {
+  const EngineSpec e = engine("{scheduler: vllm_v0}");
+  CHECK(e.max_num_seqs == 256);
+  CHECK_FALSE(e.enable_chunked_prefill);
+  CHECK(e.max_num_batched_tokens == 4096);  // the model's positions: a prompt is computed whole
+  CHECK(e.cudagraph_capture_sizes.back() == 256);
+  CHECK(e.watermark == 0.01);
+  CHECK_FALSE(e.enable_prefix_caching);
+  CHECK(e.prefill_free_kv == 0.0);
+  SECTION("short contexts keep a budget of 2,048") {
+    CHECK(engine("{scheduler: vllm_v0, max_model_len: 512}").max_num_batched_tokens == 2048);
+  }
+  SECTION("what is written holds") {
+    const EngineSpec own = engine(
+        "{scheduler: vllm_v0, max_num_seqs: 768, max_num_batched_tokens: 65536, watermark: 0.2, "
+        "enable_prefix_caching: true, prefill_free_kv: 31 %}");
+    CHECK(own.max_num_seqs == 768);
+    CHECK(own.max_num_batched_tokens == 65536);
+    CHECK(own.watermark == 0.2);
+    CHECK(own.enable_prefix_caching);
+    CHECK(own.prefill_free_kv == 0.31);
+  }
+  CHECK(error("{prefill_free_kv: 31 %}") ==
+        "e.yaml:1:1: engine.scheduler: expected vllm_v0, the one that prefill_free_kv is of, got "
+        "nothing (the key is missing)");
+}
+
+TEST_CASE("The stack names the scheduler where the engine does not", "[sim][engine]") {
+  CHECK(tests::tiny({{"stack.scheduler", "vllm_v0"}}).engine.scheduler == "vllm_v0");
+  CHECK(tests::tiny({{"stack.scheduler", "vllm_v0"}, {"engine.scheduler", "vllm_v1"}})
+            .engine.scheduler == "vllm_v1");
+}
+
 TEST_CASE("Every setting is read", "[sim][engine]") {
   const EngineSpec e = engine(
       "{scheduler: vllm_v1, max_num_seqs: 7, max_num_batched_tokens: 70, max_model_len: 50, "
@@ -189,7 +222,7 @@ TEST_CASE("A model is split where it can be split", "[sim][engine]") {
 
 TEST_CASE("An unknown word lists the known ones, or the one that was meant", "[sim][engine]") {
   CHECK(error("{scheduler: lottery}") ==
-        "e.yaml:1:13: engine.scheduler: unknown scheduler 'lottery'; known: vllm_v1");
+        "e.yaml:1:13: engine.scheduler: unknown scheduler 'lottery'; known: vllm_v1, vllm_v0");
   CHECK(error("{scheduler: vllm_v2}") ==
         "e.yaml:1:13: engine.scheduler: unknown scheduler 'vllm_v2'; did you mean 'vllm_v1'?");
   CHECK(error("{max_num_sequences: 5}") ==

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/sim/fixtures.hpp"
+#include "workloads/gather.hpp"
 
 using namespace ridgeline;
 using core::Instant;
@@ -79,6 +80,26 @@ TEST_CASE("A server that waits is woken by the next arrival, and told when that 
   CHECK(woken == std::vector<std::int64_t>{5, 9});
   CHECK(inbox.answered_count() == 2);
   CHECK(inbox.next_arrival() == core::kNever);
+}
+
+TEST_CASE("A server is woken when a request comes, however long ago it was sent", "[sim][inbox]") {
+  Simulation simulation;
+  ListedRequests listed{5, 9};
+  const auto source = workloads::gathered(std::make_unique<ListedRequests>(listed), {{20}, 8});
+  Inbox inbox(simulation, *source);
+  std::vector<std::int64_t> woken;
+  simulation.spawn("clients", [&] { inbox.run_clients(); });
+  simulation.spawn("server", [&] {
+    while (const auto when = inbox.wait()) {
+      woken.push_back(when->ns);
+      auto& due = inbox.due(*when);
+      CHECK(due.size() == 2);
+      CHECK(due.front().arrival == Instant{5});
+      for (; !due.empty(); due.pop_front()) inbox.answered(*when);
+    }
+  });
+  simulation.run();
+  CHECK(woken == std::vector<std::int64_t>{29});  // nobody has come for 20 ns after the one at 9
 }
 
 TEST_CASE("Waiting ends when no request is left and none can come", "[sim][inbox]") {

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 #include "sim/metrics.hpp"
 #include "sim/step_model.hpp"
 #include "tests/sim/fixtures.hpp"
@@ -203,4 +205,45 @@ TEST_CASE("A training step is one step without requests", "[sim][run]") {
 TEST_CASE("What cannot run is told before anything runs", "[sim][run]") {
   CHECK_THROWS_AS(sim::run(tiny({{"hw.hbm.capacity", "100 kB"}})), core::SimulationError);
   CHECK(sim::run(tiny()).requests.size() == 10);
+}
+
+TEST_CASE("All copies together answer every request once", "[sim][run]") {
+  const std::vector<sim::Override> one{{"workload.requests", "50"},
+                                       {"workload.prompt_tokens", "{uniform: {low: 1, high: 50}}"}};
+  const auto prompts_of = [](const RunResult& run) {
+    std::multiset<std::int64_t> out;
+    for (const auto& r : run.requests) out.insert(r.prompt_tokens);
+    return out;
+  };
+  auto three = one;
+  three.push_back({"engine.data_parallel_size", "3"});
+  const RunResult alone = sim::run_all_copies(tiny(one));
+  CHECK(prompts_of(alone) == prompts_of(sim::run(tiny(one))));
+  const RunResult all = sim::run_all_copies(tiny(three));
+  CHECK(all.requests.size() == 50);
+  CHECK(prompts_of(all) == prompts_of(alone));
+  CHECK(sim::measure(all).completed == 50);
+  SECTION("also when a front end gathers them") {
+    three.push_back({"workload.gather", "{interval: 30 ms, at_most: 4}"});
+    CHECK(prompts_of(sim::run_all_copies(tiny(three))) == prompts_of(alone));
+  }
+  SECTION("clients of a closed loop are divided, and each copy's ask for lengths of their own") {
+    three.push_back({"workload.arrivals", "{closed_loop: {concurrency: 6}}"});
+    const RunResult first = sim::run(tiny(three));
+    const RunResult second = sim::run(tiny(three), {.progress = {}, .copy = 1});
+    CHECK(first.requests.size() == 17);  // a third of 50, rounded up
+    CHECK(prompts_of(first) != prompts_of(second));
+  }
+}
+
+TEST_CASE("A gathered request's time to first token counts from when it was sent", "[sim][run]") {
+  const std::vector<sim::Override> two{{"workload.requests", "2"},
+                                       {"workload.gather", "{interval: 30 ms, at_most: 4}"}};
+  const RunResult run = sim::run(tiny(two));  // sent at 10 and 20 ms, handed on at 50
+  REQUIRE(run.requests.size() == 2);
+  CHECK(run.requests[0].arrival == core::Instant{10'000'000});
+  CHECK(run.requests[0].scheduled == core::Instant{50'000'000});
+  CHECK(run.requests[0].queue() == core::Nanoseconds{40'000'000});
+  CHECK(run.steps[0].start == core::Instant{50'000'000});
+  CHECK(run.steps[0].prefill_sequences == 2);
 }

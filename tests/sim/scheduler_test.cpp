@@ -1,5 +1,5 @@
-// Decisions of the vllm_v1 policy, each from a state made by hand. Blocks hold 4 tokens, a step 16,
-// unless a test says otherwise.
+// Decisions of the two vLLM policies, each from a state made by hand. Blocks hold 4 tokens, a step
+// 16, unless a test says otherwise.
 
 #include <catch2/catch.hpp>
 
@@ -377,22 +377,110 @@ TEST_CASE("Without chunked prefill a prompt waits until it fits in a step whole"
   CHECK(alone.share_of(d) == 16);
 }
 
+EngineSpec engine_v0() {
+  EngineSpec e = engine();
+  e.scheduler = "vllm_v0";
+  e.enable_chunked_prefill = false;
+  return e;
+}
+
+TEST_CASE("V0 computes waiting prompts while every decode stands still", "[sim][scheduler][v0]") {
+  Server server(100, engine_v0());
+  Sequence* a = server.decodes(8);
+  Sequence* b = server.waits(10);
+  Sequence* c = server.waits(6);  // 16 tokens together, the whole budget
+  Sequence* d = server.waits(2);
+  server.step();
+  CHECK(server.share_of(a) == 0);
+  CHECK(server.share_of(b) == 10);
+  CHECK(server.share_of(c) == 6);
+  CHECK(server.waiting() == Sequences{d});
+  server.step();
+  CHECK(server.share_of(d) == 2);
+  server.step();  // nobody waits: all four decode
+  for (const Sequence* s : {a, b, c, d}) CHECK(server.share_of(s) == 1);
+}
+
+TEST_CASE("V0 goes on decoding when the next prompt does not fit into the cache",
+          "[sim][scheduler][v0]") {
+  Server server(5, engine_v0());  // blocks of 4
+  Sequence* a = server.decodes(12);
+  Sequence* b = server.waits(10);  // 3 blocks, and 5 - 3 are free
+  server.plan();
+  CHECK(server.share_of(a) == 1);
+  CHECK(server.waiting() == Sequences{b});
+}
+
+TEST_CASE("V0 starts the decodes of several steps together, and prompts wait for the last",
+          "[sim][scheduler][v0]") {
+  EngineSpec e = engine_v0();
+  e.num_scheduler_steps = 3;
+  Server server(100, e);
+  Sequence* a = server.decodes(8);
+  server.step();
+  Sequence* b = server.waits(10);
+  for (int step = 0; step < 2; ++step) {
+    server.step();
+    CHECK(server.share_of(a) == 1);
+    CHECK(server.share_of(b) == 0);
+  }
+  server.step();
+  CHECK(server.share_of(a) == 0);
+  CHECK(server.share_of(b) == 10);
+  SECTION("but for nobody's: when all have ended, the round is over") {
+    server.step();
+    server.release(a);
+    server.release(b);
+    Sequence* c = server.waits(4);
+    server.step();
+    CHECK(server.share_of(c) == 4);
+  }
+}
+
+TEST_CASE("V0 lets prompts wait until enough of the cache is free", "[sim][scheduler][v0]") {
+  EngineSpec e = engine_v0();
+  e.prefill_free_kv = 0.5;
+  Server server(8, e);
+  Sequence* a = server.decodes(20);  // 5 of 8 blocks; 3 free are fewer than half
+  Sequence* b = server.waits(4);
+  server.plan();
+  CHECK(server.share_of(a) == 1);
+  server.release(a);
+  server.plan();  // and whoever is alone need not wait
+  CHECK(server.share_of(b) == 4);
+}
+
+TEST_CASE("V0 with chunked prefill fills a step of decodes up with chunks",
+          "[sim][scheduler][v0]") {
+  EngineSpec e = engine_v0();
+  e.enable_chunked_prefill = true;
+  Server server(100, e);
+  Sequence* a = server.decodes(8);
+  Sequence* b = server.waits(20);
+  server.plan();
+  CHECK(server.share_of(a) == 1);
+  CHECK(server.share_of(b) == 15);
+}
+
 TEST_CASE("Something is scheduled whenever something waits, whatever the settings",
           "[sim][scheduler]") {
   for (const bool chunked : {true, false}) {
     for (const bool reserve : {true, false}) {
       for (const std::int64_t threshold : {0, 1, 5}) {
         for (const double watermark : {0.0, 0.5}) {
-          CAPTURE(chunked, reserve, threshold, watermark);
-          EngineSpec e = engine();
-          e.max_model_len = 16;
-          e.enable_chunked_prefill = chunked;
-          e.scheduler_reserve_full_isl = reserve;
-          e.long_prefill_token_threshold = threshold;
-          e.watermark = watermark;
-          Server server(4, e);  // just room for one sequence of max_model_len
-          server.waits(15);
-          CHECK_FALSE(server.plan().chunks.empty());
+          for (const std::string& policy : scheduler_names()) {
+            CAPTURE(chunked, reserve, threshold, watermark, policy);
+            EngineSpec e = engine();
+            e.scheduler = policy;
+            e.max_model_len = 16;
+            e.enable_chunked_prefill = chunked;
+            e.scheduler_reserve_full_isl = reserve;
+            e.long_prefill_token_threshold = threshold;
+            e.watermark = watermark;
+            Server server(4, e);  // just room for one sequence of max_model_len
+            server.waits(15);
+            CHECK_FALSE(server.plan().chunks.empty());
+          }
         }
       }
     }

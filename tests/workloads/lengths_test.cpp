@@ -56,6 +56,27 @@ TEST_CASE("Uniform lengths reach both ends and average to the middle", "[workloa
   CHECK(mean_of(lengths) == Approx(50.0).margin(4 * 0.074));
 }
 
+TEST_CASE("Quantiles are met, and lengths between two of them are as likely",
+          "[workloads][lengths]") {
+  auto lengths = draw(QuantileLength{{10, 20, 100}});
+  std::sort(lengths.begin(), lengths.end());
+  CHECK(lengths.front() == 10);
+  CHECK(lengths.back() == 100);
+  // Half are at most 20; a share of 100,000 has a standard error of 0.5 / 316 = 0.0016.
+  const auto short_ones =
+      std::count_if(lengths.begin(), lengths.end(), [](double n) { return n <= 20.0; });
+  CHECK(static_cast<double>(short_ones) / kDraws == Approx(0.5).margin(0.004 + 4 * 0.0016));
+  // The mean of the halves' middles: (15 + 60) / 2. Standard deviation below 31, of 100,000: 0.1.
+  CHECK(mean_of(lengths) == Approx(37.5).margin(4 * 0.1));
+}
+
+TEST_CASE("Two quantiles are a uniform law, equal ones a fixed length", "[workloads][lengths]") {
+  const auto lengths = draw(QuantileLength{{1, 1001}});
+  CHECK(mean_of(lengths) == Approx(501.0).margin(4 * 0.92));  // 289 / 316
+  const Lengths same(QuantileLength{{7, 7}}, TokenKind::output, 3);
+  CHECK(same.tokens_of(0) == 7);
+}
+
 TEST_CASE("A uniform law of one value is that value", "[workloads][lengths]") {
   const Lengths lengths(UniformLength{7, 7}, TokenKind::prompt, 1);
   CHECK(lengths.tokens_of(3) == 7);
@@ -149,10 +170,12 @@ TEST_CASE("A length law reads as it is written", "[workloads][lengths]") {
   CHECK(read("prompt_tokens: {uniform: {low: 10, high: 90}}") == LengthLaw{UniformLength{10, 90}});
   CHECK(read("prompt_tokens: {lognormal: {median: 120, sigma: 0.8, max: 4096}}") ==
         LengthLaw{LognormalLength{120, 0.8, 1, 4096}});
+  CHECK(read("prompt_tokens: {quantiles: [10, 20, 100]}") ==
+        LengthLaw{QuantileLength{{10, 20, 100}}});
 }
 
 TEST_CASE("A wrong length law says what was expected and where", "[workloads][lengths]") {
-  const std::string laws = "fixed, uniform, lognormal, empirical";
+  const std::string laws = "fixed, uniform, lognormal, quantiles, empirical";
   CHECK(error_for("a: 1") == "w.yaml:1:1: prompt_tokens: expected a map with one of " + laws +
                                  ", got nothing (the key is missing)");
   CHECK(error_for("prompt_tokens: [1]") ==
@@ -180,6 +203,13 @@ TEST_CASE("A wrong length law says what was expected and where", "[workloads][le
         "'0'");
   CHECK(error_for("prompt_tokens: {lognormal: {median: 5, sigma: 1, min: 9, max: 8}}") ==
         "w.yaml:1:63: prompt_tokens.lognormal.max: expected 'min' not above 'max', got '8'");
+  CHECK(error_for("prompt_tokens: {quantiles: [5]}") ==
+        "w.yaml:1:28: prompt_tokens.quantiles: expected at least the shortest and the longest "
+        "length, got a list");
+  CHECK(error_for("prompt_tokens: {quantiles: [5, 4]}") ==
+        "w.yaml:1:28: prompt_tokens.quantiles: expected lengths in ascending order, got a list");
+  CHECK(error_for("prompt_tokens: {quantiles: [0, 4]}") ==
+        "w.yaml:1:28: prompt_tokens.quantiles: expected whole numbers from 1 to 10000000, got '0'");
   CHECK(error_for("prompt_tokens: {uniform: {low: 1, high: 2, mean: 3}}") ==
         "w.yaml:1:44: prompt_tokens.uniform.mean: unknown key; known: high, low");
 }

@@ -11,9 +11,9 @@ namespace ridgeline::workloads {
 
 class DealtSource : public RequestSource {
  public:
-  /// The first, and every `hands`-th after it. `all` must not react to answers: clients of a closed
-  /// loop are divided, not their requests.
-  DealtSource(std::unique_ptr<RequestSource> all, std::int64_t hands);
+  /// The one at `turn`, and every `turn.of`-th after it. `all` must not react to answers: clients
+  /// of a closed loop are divided, not their requests.
+  DealtSource(std::unique_ptr<RequestSource> all, Turn turn);
 
   [[nodiscard]] std::optional<core::Instant> next_arrival() const override {
     return all_->next_arrival();
@@ -21,6 +21,8 @@ class DealtSource : public RequestSource {
   Request take() override;
 
  private:
+  void skip(std::int64_t requests);
+
   std::unique_ptr<RequestSource> all_;
   std::int64_t hands_;
   std::uint64_t next_id_ = 0;

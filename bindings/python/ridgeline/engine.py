@@ -51,11 +51,11 @@ class Engine(Part):
     Parameters
     ----------
     scheduler
-        Policy of the scheduler; ``"vllm_v1"``.
+        Policy of the scheduler, by default the stack's: ``"vllm_v1"``, or ``"vllm_v0"`` with steps of one kind. Defaults below are V1's.
     max_num_seqs
-        Sequences in a running batch, at most. Default 1024.
+        Sequences in a running batch, at most. Default 1024 (V0: 256).
     max_num_batched_tokens
-        Tokens that one step may process. Default 8192.
+        Tokens that one step may process. Default 8192 (V0: max_model_len, at least 2048).
     max_model_len
         Tokens of a prompt and its answer together; the model's positions by default.
     block_size
@@ -69,7 +69,7 @@ class Engine(Part):
     kv_cache_dtype
         ``"auto"`` (as the activations), or a number format such as ``"fp8"``.
     enable_chunked_prefill
-        Whether a prompt may be processed in pieces beside decoding. Default True.
+        Whether a prompt may be processed in pieces beside decoding. Default True (V0: False up to a max_model_len of 32768).
     enforce_eager
         Launch kernel by kernel, without graphs. Default False.
     num_scheduler_steps
@@ -77,7 +77,7 @@ class Engine(Part):
     async_scheduling
         Whether the host plans the next step while the device works; by default as the stack does.
     enable_prefix_caching
-        Keep blocks whose tokens may come again. Default True.
+        Keep blocks whose tokens may come again. Default True (V0: False).
     speculative_config
         Drafts that are checked ahead; none by default.
     long_prefill_token_threshold
@@ -85,7 +85,9 @@ class Engine(Part):
     scheduler_reserve_full_isl
         Admit a request only when its whole prompt fits. Default True.
     watermark
-        Fraction of the KV blocks kept free when a request is admitted beside running ones. Default 0.
+        Fraction of the KV blocks kept free when a request is admitted beside running ones. Default 0 (V0: 1 %).
+    prefill_free_kv
+        Of vLLM V0: prompts wait while less than this fraction of the KV blocks is free. Default 0.
     num_gpu_blocks_override
         Number of KV blocks, whatever the memory would hold.
     cudagraph_capture_sizes
@@ -107,7 +109,7 @@ class Engine(Part):
     ridgeline._core.ConfigError: Engine: engine.max_num_seq: unknown key; did you mean 'max_num_seqs'?
     """
 
-    scheduler: Literal["vllm_v1"] | str | None = None
+    scheduler: Literal["vllm_v0", "vllm_v1"] | str | None = None
     max_num_seqs: int | None = None
     max_num_batched_tokens: int | None = None
     max_model_len: int | None = None
@@ -127,6 +129,7 @@ class Engine(Part):
     long_prefill_token_threshold: int | None = None
     scheduler_reserve_full_isl: bool | None = None
     watermark: float | str | None = None
+    prefill_free_kv: float | str | None = None
     num_gpu_blocks_override: int | None = None
     cudagraph_capture_sizes: Sequence[int] | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Union
 
@@ -14,10 +15,12 @@ __all__ = [
     "ConstantArrivals",
     "EmpiricalLength",
     "GammaArrivals",
+    "Gather",
     "GeneratedWorkload",
     "Length",
     "LognormalLength",
     "PoissonArrivals",
+    "QuantileLength",
     "SharedPrefix",
     "TraceWorkload",
     "TrainingWorkload",
@@ -155,6 +158,38 @@ class EmpiricalLength(Part):
     empirical: StrPath
 
 
+@known_keys("workload.prompt_tokens")
+@dataclass(frozen=True, repr=False)
+class QuantileLength(Part):
+    """A number of tokens by its quantiles at equal steps of probability; between two of them every length is as likely.
+
+    Parameters
+    ----------
+    quantiles
+        Tokens in ascending order, from the shortest to the longest: five of them are the quartiles.
+    """
+
+    quantiles: Sequence[int]
+
+
+@known_keys("workload.gather")
+@dataclass(frozen=True, repr=False)
+class Gather(Part):
+    """A front end that hands requests on in batches, as MLPerf harnesses and routers do.
+
+    Parameters
+    ----------
+    interval
+        From one batch to the next, unless nobody has arrived: seconds, or text with a unit.
+    at_most
+        Requests of a batch, which goes at once when it is full.
+    """
+
+    _units: ClassVar[dict[str, str]] = {"interval": "s"}
+    interval: float | str
+    at_most: int
+
+
 @known_keys("workload.shared_prefix")
 @dataclass(frozen=True, repr=False)
 class SharedPrefix(Part):
@@ -178,7 +213,7 @@ class SharedPrefix(Part):
 #: When requests arrive.
 Arrivals = Union[PoissonArrivals, GammaArrivals, ConstantArrivals, ClosedLoop]
 #: How many tokens a prompt or an answer has: a whole number is always that many.
-Length = Union[int, UniformLength, LognormalLength, EmpiricalLength]
+Length = Union[int, UniformLength, LognormalLength, QuantileLength, EmpiricalLength]
 
 
 @known_keys("workload")
@@ -198,6 +233,8 @@ class GeneratedWorkload(Part):
         Their lengths.
     shared_prefix
         What prompts begin with, on top of their own tokens.
+    gather
+        A front end that hands requests on in batches; none by default.
 
     Examples
     --------
@@ -211,6 +248,7 @@ class GeneratedWorkload(Part):
     prompt_tokens: Length | None = None
     output_tokens: Length | None = None
     shared_prefix: SharedPrefix | None = None
+    gather: Gather | None = None
 
 
 @known_keys("workload")
@@ -226,11 +264,14 @@ class TraceWorkload(Part):
         The first so many of it; all if left out.
     time_scale
         Arrival times are multiplied by it: 0.5 doubles the rate. Default 1.
+    gather
+        A front end that hands requests on in batches; none by default.
     """
 
     trace: StrPath
     requests: int | None = None
     time_scale: float | None = None
+    gather: Gather | None = None
 
 
 @known_keys("workload.training")
@@ -266,15 +307,15 @@ def _law_from(value: Any) -> Any:
     ((name, parameters),) = value.items()
     if name == "fixed":
         return parameters
-    return EmpiricalLength(parameters) if name == "empirical" else _LAWS[name](**parameters)
+    named = {"empirical": EmpiricalLength, "quantiles": QuantileLength}.get(name)
+    return named(parameters) if named else _LAWS[name](**parameters)
 
 
 def workload_from(value: dict[str, Any]) -> Workload:
     """A workload as it stands in YAML, typed. It has been read by C++ before: no key is wrong."""
-    if "trace" in value:
-        return TraceWorkload(**value)
     if "training" in value:
         return TrainingWorkload(**value["training"])
-    prefix = value.pop("shared_prefix", None)
-    laws = {key: _law_from(part) for key, part in value.items()}
-    return GeneratedWorkload(**laws, shared_prefix=None if prefix is None else SharedPrefix(**prefix))
+    parts = {key: part(**value.pop(key)) for key, part in (("shared_prefix", SharedPrefix), ("gather", Gather)) if key in value}
+    if "trace" in value:
+        return TraceWorkload(**value, **parts)
+    return GeneratedWorkload(**{key: _law_from(law) for key, law in value.items()}, **parts)

@@ -2,7 +2,9 @@
 
 #include <memory>
 
+#include "core/error.hpp"
 #include "core/spelling.hpp"
+#include "workloads/model_reference.hpp"
 
 namespace ridgeline::fidelity {
 
@@ -12,6 +14,24 @@ core::Node machine_document(const core::ConfigLibrary& library, const std::strin
   reference.scalar = name;
   reference.position.file = std::make_shared<const std::string>("--hw");
   return library.resolve("hw", reference);
+}
+
+core::Node model_document(const core::ConfigLibrary& library, std::string name,
+                          const std::string& place) {
+  core::Node reference;
+  reference.kind = core::Node::Kind::scalar;
+  reference.position.file = std::make_shared<const std::string>(place);
+  while (true) {
+    reference.scalar = name;
+    try {
+      return workloads::resolve_model(library, reference, "model");
+    } catch (const core::ConfigError&) {
+      // "-99.9", "-FP8": what follows the last hyphen may be no part of the name.
+      const std::size_t hyphen = name.rfind('-');
+      if (hyphen == std::string::npos) throw;
+      name.erase(hyphen);
+    }
+  }
 }
 
 Machines::Machines(const core::ConfigLibrary& library, std::optional<std::string> always)
@@ -41,6 +61,26 @@ std::string Machines::by_architecture(const std::string& wanted) {
     if (best.empty()) best = name;
   }
   return best;
+}
+
+const workloads::ModelSpec& Machines::model(const std::string& text) {
+  if (const auto it = models_.find(text); it != models_.end()) return it->second;
+  core::Node node = model_document(library_, text, "model");
+  const core::Reader in(node, "model");
+  workloads::ModelSpec spec = workloads::read_model_spec(in);
+  in.finish();
+  return models_.emplace(text, std::move(spec)).first->second;
+}
+
+const workloads::StackSpec& Machines::stack(const std::string& name) {
+  if (const auto it = stacks_.find(name); it != stacks_.end()) return it->second;
+  core::Node reference;
+  reference.kind = core::Node::Kind::scalar;
+  reference.scalar = name;
+  reference.position.file = std::make_shared<const std::string>("stack");
+  const core::Node node = library_.resolve("stacks", reference);
+  workloads::StackSpec spec = workloads::read_stack_spec(core::Reader(node, "stack"));
+  return stacks_.emplace(name, std::move(spec)).first->second;
 }
 
 const hw::GpuSpec* Machines::find(const std::string& text) {

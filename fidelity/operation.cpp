@@ -17,7 +17,8 @@ double Prediction::low() const { return std::max(floor, seconds * std::exp(-kNin
 double Prediction::high() const { return seconds * std::exp(kNineOfTen * spread); }
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> table{kGemm, kAttention, kAllReduce, kMoe, kStream};
+  static const std::vector<Operation> table{kGemm,   kAttention, kAllReduce,     kMoe,
+                                            kStream, kLayer,     kStepAttention, kStepExperts};
   return table;
 }
 
@@ -34,7 +35,10 @@ const Operation& operation_named(std::string_view name) {
 }
 
 const hw::GpuSpec& machine_of(const Row& row, Machines& machines) {
-  const std::string_view column = row.has("gpu") ? "gpu" : "hw";
+  std::string_view column = "hw";
+  for (const char* other : {"gpu", "system"}) {
+    if (row.has(other) && !row.has("hw")) column = other;
+  }
   const std::string text(row.text(column));
   if (const hw::GpuSpec* gpu = machines.find(text)) return *gpu;
   std::string names;

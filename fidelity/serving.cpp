@@ -15,7 +15,6 @@
 #include "fidelity/operation.hpp"
 #include "sim/metrics.hpp"
 #include "sim/run.hpp"
-#include "workloads/model_reference.hpp"
 
 namespace ridgeline::fidelity {
 namespace {
@@ -74,20 +73,7 @@ core::Node model_of(const Row& row, const core::ConfigLibrary& library) {
     const std::size_t end = name.find_first_of(" )", open);
     name = name.substr(open + 1, end - open - 1);
   }
-  core::Node reference;
-  reference.kind = core::Node::Kind::scalar;
-  reference.position.file = std::make_shared<const std::string>(row.place() + ": model");
-  while (true) {
-    reference.scalar = name;
-    try {
-      return workloads::resolve_model(library, reference, "model");
-    } catch (const core::ConfigError&) {
-      // "-99.9", "-FP8": what follows the last hyphen may be no part of the name.
-      const std::size_t hyphen = name.rfind('-');
-      if (hyphen == std::string::npos) throw;
-      name.erase(hyphen);
-    }
-  }
+  return model_document(library, std::move(name), row.place() + ": model");
 }
 
 /// The word in configurations for "fp8 (amd/...-FP8-KV)"; nothing for 16 bits.

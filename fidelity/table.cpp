@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <regex>
 
 #include "core/error.hpp"
 #include "timeline/readers/input.hpp"
@@ -35,14 +36,36 @@ Table parse_table(std::string_view text, const std::string& name) {
   return table;
 }
 
+void Table::require_known(std::string_view wanted) const {
+  if (beside.find(wanted) == beside.end()) static_cast<void>(required(wanted));
+}
+
+namespace {
+
+/// Engines' layers are profiled into a folder a machine, model and split:
+/// "RTX4090_Llama-3.1-8B_tp1" (LLMServingSim's layout).
+void read_folder(const std::filesystem::path& file, Table& table) {
+  static const std::regex layout("([^_]+)_(.+)_tp([0-9]+)");
+  const std::string folder =
+      std::filesystem::absolute(file).lexically_normal().parent_path().filename().string();
+  std::smatch parts;
+  if (!std::regex_match(folder, parts, layout)) return;
+  table.beside = {{"hw", parts[1]}, {"model", parts[2]}, {"tp", parts[3]}};
+}
+
+}  // namespace
+
 Table load_table(const std::filesystem::path& path) {
   const std::string name = path == "-" ? "standard input" : path.string();
-  return parse_table(timeline::load_input(path, name).view(), name);
+  Table table = parse_table(timeline::load_input(path, name).view(), name);
+  if (path != "-") read_folder(path, table);
+  return table;
 }
 
 std::string_view Row::text(std::string_view column) const {
-  const auto i = table_.column(column);
-  return i ? std::string_view(table_.rows[index_][*i]) : std::string_view{};
+  if (const auto i = table_.column(column)) return table_.rows[index_][*i];
+  const auto beside = table_.beside.find(column);
+  return beside != table_.beside.end() ? std::string_view(beside->second) : std::string_view{};
 }
 
 std::optional<double> Row::maybe(std::string_view column) const {
@@ -55,14 +78,14 @@ std::optional<double> Row::maybe(std::string_view column) const {
 }
 
 double Row::number(std::string_view column, double least) const {
-  static_cast<void>(table_.required(column));
+  table_.require_known(column);
   const auto value = maybe(column);
   if (!value || *value < least) fail(column, "a number of at least " + std::to_string(least));
   return *value;
 }
 
 std::int64_t Row::count(std::string_view column, std::int64_t least) const {
-  static_cast<void>(table_.required(column));
+  table_.require_known(column);
   const auto value = maybe(column);
   constexpr double kMost =
       1e12;  // far above any shape, far below where a double loses whole numbers

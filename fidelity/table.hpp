@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,15 +17,20 @@ struct Table {
   std::string name;  // what errors call it
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
+  std::map<std::string, std::string, std::less<>> beside;  // what stands beside the file and holds
+                                                           // for every row, by a column's name
 
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
   /// ConfigError that lists the columns there are.
   [[nodiscard]] std::size_t required(std::string_view name) const;
+  /// The same of a column that may stand beside the file.
+  void require_known(std::string_view name) const;
 };
 
 /// The table in a text; errors call it `name`. ConfigError for what is no table, with its line.
 [[nodiscard]] Table parse_table(std::string_view text, const std::string& name);
-/// The same from a file; "-" is standard input.
+/// The same from a file; "-" is standard input. A folder that is named after machine, model and
+/// split says what holds for every row.
 [[nodiscard]] Table load_table(const std::filesystem::path& path);
 
 /// One row of a table, its cells by the names of their columns.
@@ -32,7 +39,7 @@ class Row {
   Row(const Table& table, std::size_t index) : table_(table), index_(index) {}
 
   [[nodiscard]] bool has(std::string_view column) const { return !text(column).empty(); }
-  /// Empty where the column or the cell is.
+  /// Empty where the column or the cell is, and nothing stands beside the file.
   [[nodiscard]] std::string_view text(std::string_view column) const;
   /// A number that must be there, at least `least`. ConfigError: "file: row 3: M: expected ...".
   [[nodiscard]] double number(std::string_view column, double least = 0.0) const;

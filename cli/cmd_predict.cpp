@@ -34,7 +34,9 @@ int predict(const Options& options) {
 
 Action declare_predict(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("operation", options->operation, "gemm, attention, allreduce, moe or stream")
+  app.add_option("operation", options->operation,
+                 "gemm, attention, allreduce, moe, stream, or of a served model's profile layer, "
+                 "step_attention, step_experts")
       ->required()
       ->type_name("OPERATION");
   app.add_option("table", options->table, "a CSV file with a header, '-' for standard input")

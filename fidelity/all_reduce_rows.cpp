@@ -111,13 +111,15 @@ std::optional<double> measured_collective(const Row& row) {
 }
 
 std::string group_of_collective(const Row& row) {
-  return std::string(row.text("hw")) + " " + std::string(row.text("impl"));
+  if (!row.has("system")) return std::string(row.text("hw")) + " " + std::string(row.text("impl"));
+  // What links the GPUs of a system depends on how many of them take part.
+  return std::string(row.text("system")) + " x" + std::string(row.text("n_gpu"));
 }
 
 }  // namespace
 
 const Operation kAllReduce{"allreduce",
-                           "hw, n_gpu, bytes [, impl, op]",
+                           "hw or system, n_gpu, bytes [, impl, op]",
                            {"n_gpu", "bytes"},
                            predict_collective,
                            measured_collective,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "fidelity/operation.hpp"
 #include "hw/kernel_cost.hpp"
@@ -53,7 +52,8 @@ Served served_by(const Row& row, Machines& machines) {
   return served;
 }
 
-/// The time of those kernels of a layer that `chosen` says yes to, run alone.
+/// The time of those kernels of a layer, or of what stands before or behind all layers, that
+/// `chosen` says yes to, run alone.
 template <class Chosen>
 Prediction priced(const Row& row, const Served& served, const workloads::StepShape& shape,
                   const Chosen& chosen, std::optional<double> active_experts = {}) {
@@ -65,25 +65,29 @@ Prediction priced(const Row& row, const Served& served, const workloads::StepSha
   Prediction p;
   double square = 0.0;  // of the parts' errors, each in seconds
   double longest = 0.0;
-  for (hw::KernelWork work : program.kernels()) {
-    if (!chosen(work)) continue;
-    if (auto* experts = std::get_if<hw::ExpertStage>(&work.operation))
-      experts->query.active = active_experts;
-    const hw::KernelCost cost = hw::cost_of(work, served.gpu, served.stack.efficiency,
-                                            core::round_to_ns(served.stack.launch.floor.seconds()));
-    const double seconds = cost.duration.seconds().value();
-    p.seconds += seconds;
-    square += cost.spread * seconds * cost.spread * seconds;
-    p.floor +=
-        std::max((work.useful / served.gpu.peak[work.math]).value(),
-                 ((work.stream_read + work.stream_written) / served.gpu.hbm.bandwidth).value());
-    if (seconds > longest) {
-      longest = seconds;
-      p.binds = cost.binds == hw::Binding::compute  ? "compute"
-                : cost.binds == hw::Binding::memory ? "memory"
-                                                    : "floor";
+  for (const hw::KernelProgram::Segment& segment : program.segments()) {
+    for (std::size_t k = segment.first; k < segment.first + segment.count; ++k) {
+      hw::KernelWork work = program.kernels()[k];
+      if (!chosen(work)) continue;
+      if (auto* experts = std::get_if<hw::ExpertStage>(&work.operation))
+        experts->query.active = active_experts;
+      const hw::KernelCost cost =
+          hw::cost_of(work, served.gpu, served.stack.efficiency, served.stack.launch.floor);
+      const double seconds = cost.duration.seconds().value();
+      p.seconds += seconds;
+      square += cost.spread * seconds * cost.spread * seconds;
+      p.floor +=
+          std::max((work.useful / served.gpu.peak[work.math]).value(),
+                   ((work.stream_read + work.stream_written) / served.gpu.hbm.bandwidth).value());
+      if (seconds > longest) {
+        longest = seconds;
+        p.binds = cost.binds == hw::Binding::compute  ? "compute"
+                  : cost.binds == hw::Binding::memory ? "memory"
+                                                      : "floor";
+      }
+      if (cost.extrapolated && p.flags.empty()) p.flags.emplace_back("extrapolated");
     }
-    if (cost.extrapolated && p.flags.empty()) p.flags.emplace_back("extrapolated");
+    if (p.seconds > 0.0) break;  // of layers that differ, the first
   }
   if (p.seconds <= 0.0) row.fail("model", "a model with such a layer");
   p.spread = std::sqrt(square) / p.seconds;
@@ -106,12 +110,8 @@ Prediction predict_layer(const Row& row, Machines& machines) {
   } else {
     shape = prefill_of(row.count("tokens"));
   }
-  std::vector<std::string_view> seen;  // of layers that differ, the first
   return priced(row, served, shape, [&](const hw::KernelWork& work) {
-    if (std::find(roles.begin(), roles.end(), work.role) == roles.end()) return false;
-    if (std::find(seen.begin(), seen.end(), work.role) != seen.end()) return false;
-    seen.push_back(work.role);
-    return true;
+    return std::find(roles.begin(), roles.end(), work.role) != roles.end();
   });
 }
 
@@ -123,11 +123,9 @@ Prediction predict_attention(const Row& row, Machines& machines) {
   for (std::int64_t i = row.count("n_decode", 0); i > 0; --i)
     shape.add_decode(row.count("kv_decode"));
   if (shape.tokens() == 0) row.fail("n_decode", "sequences, or a prefill_chunk");
-  bool found = false;  // a layer's worth
-  return priced(row, served, shape, [&](const hw::KernelWork& work) {
-    const bool attention = work.role == "attention" || work.role == "prefill_attention" ||
-                           work.role == "decode_attention";
-    return attention && !std::exchange(found, true);
+  return priced(row, served, shape, [](const hw::KernelWork& work) {
+    return work.role == "attention" || work.role == "prefill_attention" ||
+           work.role == "decode_attention";
   });
 }
 

@@ -35,10 +35,9 @@ const Operation& operation_named(std::string_view name) {
 }
 
 const hw::GpuSpec& machine_of(const Row& row, Machines& machines) {
-  std::string_view column = "hw";
-  for (const char* other : {"gpu", "system"}) {
-    if (row.has(other) && !row.has("hw")) column = other;
-  }
+  const std::string_view column = row.has("gpu")                        ? "gpu"
+                                  : row.has("system") && !row.has("hw") ? "system"
+                                                                        : "hw";
   const std::string text(row.text(column));
   if (const hw::GpuSpec* gpu = machines.find(text)) return *gpu;
   std::string names;

@@ -52,8 +52,8 @@ extern const Operation kLayer;
 extern const Operation kStepAttention;
 extern const Operation kStepExperts;
 
-/// The machine of a row's `hw` (or `gpu`, or `system`) column. ConfigError with the names there
-/// are.
+/// The machine of a row's `gpu` column, or else its `hw`, or else its `system`. ConfigError with
+/// the names there are.
 [[nodiscard]] const hw::GpuSpec& machine_of(const Row& row, Machines& machines);
 
 /// The family of a machine's matrix kernels in a dtype whose flavour the text names: of "int8",

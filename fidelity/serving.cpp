@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "core/lower.hpp"
 #include "fidelity/operation.hpp"
-#include "sim/metrics.hpp"
+#include "fidelity/server_runs.hpp"
 #include "sim/run.hpp"
 
 namespace ridgeline::fidelity {
@@ -327,7 +327,7 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
                                     const std::function<bool(std::size_t, std::size_t)>& progress) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> index;
-  std::map<std::string, sim::Metrics> runs;  // by scenario, its name apart
+  ServerRuns runs;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (progress && !progress(i, table.rows.size())) break;
     const Row row(table, i);
@@ -343,18 +343,8 @@ std::vector<Group> validate_serving(const Table& table, const core::ConfigLibrar
       const Reading& reading = reading_of(row);
       const double scale = scale_of(row, reading);
       const sim::Scenario scenario = scenario_of(row, library);
-      core::Node key = scenario.document;
-      set(key, "name", "''");
-      auto [run, first] = runs.try_emplace(core::to_yaml(key));
-      if (first) run->second = metrics_of(scenario);
-      Compared compared;
-      compared.place = row.place();
-      compared.measured = *measured;
-      compared.predicted = reading.of(run->second) * scale;
-      compared.held_back = held_back(row.cells());
-      constexpr double kTenPercent = 0.1;
-      compared.inside = std::abs(compared.ratio() - 1.0) <= kTenPercent;
-      group.rows.push_back(std::move(compared));
+      const sim::Metrics& run = runs.of(scenario, metrics_of);
+      group.rows.push_back(compared_server(row, *measured, reading.of(run) * scale));
     } catch (const std::exception& error) {
       if (group.not_predicted++ == 0) group.why_not = error.what();
     }

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "fidelity/batches.hpp"
 #include "fidelity/replay.hpp"
 #include "fidelity/serving.hpp"
 #include "whatif/case.hpp"
@@ -41,6 +42,8 @@ std::vector<Group> validate_files(
       const Table table = load_table(file);
       if (is_serving_table(table)) {
         take(validate_serving(table, library, progress));
+      } else if (is_batch_table(table)) {
+        take(validate_batches(table, library));
       } else if (const Operation* operation = recognize(table)) {
         take(validate(*operation, table, machines));
       }

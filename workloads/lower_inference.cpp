@@ -46,7 +46,8 @@ class InferenceLowering {
 
   void write() {
     program_.begin_segment(1);
-    pass("embedding", KernelKind::embedding, {}, hidden());
+    // A row of the table a token, in no order that a cache could use.
+    pass("embedding", KernelKind::embedding, {}, hidden()).stream_read = hidden();
     all_reduce("embedding_reduce");
     layers();
     if (parallelism_.pipeline > 1) {
@@ -369,10 +370,18 @@ class InferenceLowering {
     const Bytes logits = hw::bytes_of(model_.activations) *
                          (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
     if (tp_ > 1) collective("logits_gather", hw::CollectiveKind::all_gather, tp_, logits);
+    // Where it takes several, the first makes fp32 of the logits, the second looks for the token in
+    // them, and the others work on what it left (vLLM: Sampler.forward).
+    const Bytes wide = hw::bytes_of(hw::Dtype::fp32) *
+                       (static_cast<double>(shape_.sampled) * static_cast<double>(model_.vocab));
+    const bool casts = lowering_.sampling_kernels > 1;
     for (std::int64_t i = 0; i < lowering_.sampling_kernels; ++i) {
-      // The first reads the logits; the others work on what it left.
+      const Bytes left = element_ * static_cast<double>(shape_.sampled);
       pass("sample", KernelKind::sampling,
-           {i == 0 ? logits : element_ * static_cast<double>(shape_.sampled)}, Bytes{})
+           {i == 0   ? logits
+            : i == 1 ? wide
+                     : left},
+           i == 0 && casts ? wide : Bytes{})
           .rows = static_cast<double>(shape_.sampled);
     }
   }

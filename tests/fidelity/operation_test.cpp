@@ -18,10 +18,10 @@ using hw::Dtype;
 TEST_CASE("operations are found by their names", "[operation]") {
   for (const auto& operation : fidelity::operations())
     CHECK(&fidelity::operation_named(operation.name) == &operation);
-  CHECK(fidelity::operations().size() == 5);
+  CHECK(fidelity::operations().size() == 8);
   CHECK(error_of([] { (void)fidelity::operation_named("gem"); }) ==
-        "predict: expected one of gemm, attention, allreduce, moe, stream, got 'gem'; did you mean "
-        "'gemm'?");
+        "predict: expected one of gemm, attention, allreduce, moe, stream, layer, "
+        "step_attention, step_experts, got 'gem'; did you mean 'gemm'?");
 }
 
 TEST_CASE("a cell names a number format in many ways", "[operation]") {

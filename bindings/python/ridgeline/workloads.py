@@ -315,7 +315,9 @@ def workload_from(value: dict[str, Any]) -> Workload:
     """A workload as it stands in YAML, typed. It has been read by C++ before: no key is wrong."""
     if "training" in value:
         return TrainingWorkload(**value["training"])
-    parts = {key: part(**value.pop(key)) for key, part in (("shared_prefix", SharedPrefix), ("gather", Gather)) if key in value}
+    prefix, gather = value.pop("shared_prefix", None), value.pop("gather", None)
+    gathered = None if gather is None else Gather(**gather)
     if "trace" in value:
-        return TraceWorkload(**value, **parts)
-    return GeneratedWorkload(**{key: _law_from(law) for key, law in value.items()}, **parts)
+        return TraceWorkload(**value, gather=gathered)
+    laws = {key: _law_from(part) for key, part in value.items()}
+    return GeneratedWorkload(**laws, shared_prefix=None if prefix is None else SharedPrefix(**prefix), gather=gathered)

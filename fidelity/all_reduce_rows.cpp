@@ -80,6 +80,9 @@ Prediction predict_collective(const Row& row, Machines& machines) {
   hw::CollectiveQuery query;
   query.kind = kind_of(row);
   query.gpus = row.count("n_gpu");
+  // Two GPUs of a pair have their bridge; what joins the pairs is no link of the machine's file.
+  if (query.gpus > 2 && row.text("system").find("pairwise") != std::string_view::npos)
+    row.fail("n_gpu", "2, the GPUs of a pair: what crosses between pairs is not modelled");
   if (query.gpus > gpu.node.gpus)
     row.fail("n_gpu", "at most " + std::to_string(gpu.node.gpus) + ", which a node has");
   query.bytes = core::Bytes{row.number("bytes", 1.0)};

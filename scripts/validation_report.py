@@ -30,17 +30,29 @@ TABLES = {
     "gemm_other": "other_gpus/ops_vidur.csv",
     "attention": "mi300x/attention.csv",
     "allreduce": "mi300x/allreduce.csv",
+    "allreduce_other": "other_gpus/allreduce_vidur.csv",
     "moe": "mi300x/moe.csv",
+    "layers": "other_gpus/vllm_kernels",
     "serving": "mi300x/serving.csv",
+    "batches": "other_gpus/serving_splitwise.csv",
 }
+WHOLE_SERVERS = ("serving", "batches")
 TITLES = {
     "gemm": "Matrix products, MI300X and kin",
     "gemm_all": "Matrix products, every tuned table of ROCm/aiter",
     "gemm_other": "Matrix products, A100 and H100",
     "attention": "Attention",
     "allreduce": "All-reduce",
+    "allreduce_other": "All-reduce, A100 and H100",
     "moe": "Mixture of experts",
+    "layers": "Layers of vLLM 0.19 on two GPUs of a desktop",
     "serving": "Servers",
+    "batches": "Batches of a server of 2023",
+}
+NOTES = {
+    "allreduce_other": "`h100_dgx` gave H100's NCCL its constants; nothing was fitted to the others. All are priced as GPUs behind NVSwitches; of pairs joined by NVLink only the two of a pair.",
+    "layers": "Profiles of five models, alone or shared by two GPUs. Products, attention, experts, norms, activations and rotary embeddings of some"
+    " of them gave `rtx4090` and `rtx_pro_6000` their constants, as those files say; embedding, sampler and the norm of queries and keys gave none.",
 }
 RECORDINGS = {
     "vllm_0_19_rtx4090": "other_gpus/vllm_0.19/RTX4090_Llama-3.1-8B/requests.jsonl",
@@ -53,10 +65,6 @@ TRACES = {
 TRACE_SCENARIO = ["chat_8b", "--set", "model=qwen3_8b", "--set", "stack=sglang"]
 # Measurements in the data that no command judges, and why.
 NOT_JUDGED = {
-    "other_gpus/allreduce_vidur.csv": "names systems, not GPUs; the constants of NVIDIA's collectives were fitted to parts of it",
-    "other_gpus/vllm_kernels": "tables by layer and step that only the fit read; errors, fitted and held back, in `configs/hw/rtx4090.yaml` and"
-    " `rtx_pro_6000.yaml`",
-    "other_gpus/serving_splitwise.csv": "a server of 2023 for which there is no stack",
     "mi300x/mlperf.csv": "its MI300X rows stand in serving.csv too",
     "mi300x/bandwidth.csv": "inputs of the machine, not outputs",
     "mi300x/launch.csv": "likewise",
@@ -119,12 +127,19 @@ def validate(path, *more):
         groups = json.loads(program("validate", str(path), "--json", "--csv", str(rows), *more))
         with open(rows, newline="") as file:
             lines = list(csv.DictReader(file))
-    cells = []
-    if path.suffix == ".csv":
-        with open(path, newline="") as file:
-            cells = list(csv.DictReader(file))
-    number = lambda line: int(line["place"].rsplit(" ", 1)[1]) - 1
-    return [Row(line, cells[number(line)] if cells else {}) for line in lines], groups
+    files = {}
+
+    def cells(line):
+        """Those of the row that a line is about."""
+        file, number = line["place"].rsplit(": row ", 1) if ": row " in line["place"] else (None, None)
+        if file is None or not file.endswith(".csv"):
+            return {}
+        if file not in files:
+            with open(file, newline="") as table:
+                files[file] = list(csv.DictReader(table))
+        return files[file][int(number) - 1]
+
+    return [Row(line, cells(line)) for line in lines], groups
 
 
 def held_back(cells):
@@ -143,12 +158,14 @@ class Results:
             self.rows[name], self.groups[name] = validate(data / path)
         self.replays = {s: validate(data / p, "--scenario", s) for s, p in RECORDINGS.items()}
         self.traces = {t: json.loads(program("compare", str(data / p), *TRACE_SCENARIO, "--json")) for t, p in TRACES.items()}
+        for row in self.rows["layers"]:
+            row.group = re.sub(r"^(\S+) .* tp\d+ (.*)$", r"\1 \2", row.group)  # all models together
         for rows in self.rows.values():
             for row in rows:
                 assert row.held_back == held_back(row.cells), f"{row.cells}: the two rules of holding back differ"
 
     def below_floor(self):
-        return sum(g["below_floor"] for name, groups in self.groups.items() if name != "serving" for g in groups)
+        return sum(g["below_floor"] for name, groups in self.groups.items() if name not in WHOLE_SERVERS for g in groups)
 
 
 # --- kinds of rows ---------------------------------------------------------------------------------------------------------------------
@@ -171,13 +188,14 @@ def server(row):
     c = row.cells
     weights = re.sub(r" \(amd/[^)]*\)|…", "", c["weights"]).replace(" (meta-llama/FP8;", " (meta-llama;")
     model = re.sub(r"-99(\.9)?$", "", c["model"])
-    return f"{c['n_gpu']}x {c['hw']}, {model} {weights}, {c['framework']} ({publisher(c)})"
+    gpus = c["n_gpu"] or re.search(r"x(\d+)$", c["mode_notes"])[1]
+    return f"{gpus}x {c['hw']}, {model} {weights}, {c['framework']} ({publisher(c)})"
 
 
 def publisher(cells):
     """ "ROCm/vllm" of a repository's path, "amd.com" of a page's address."""
     if "MLPerf" in cells["load_kind"]:
-        return "MLPerf"
+        return "MLPerf, " + cells["mode_notes"].split(" ")[0]
     parts = re.sub(r"^https?://", "", cells["source"].split(" ")[0]).split("/")
     return parts[0].removeprefix("www.") if "." in parts[0] else "/".join(parts[:2])
 
@@ -255,7 +273,7 @@ def aims(results):
             more = f" ({signed(mine[0].ratio - 1)})" if len(mine) == 1 else ""
             add(f"Two recorded runs of vLLM 0.19, {part}", scenario, limit, summary(mine)[0], more)
     below = results.below_floor()
-    kernels = sum(len(rows) for name, rows in results.rows.items() if name != "serving")
+    kernels = sum(len(rows) for name, rows in results.rows.items() if name not in WHOLE_SERVERS)
     out.append((f"Kernels predicted below bytes and FLOP at peak, of {kernels:,}", "0", str(below), below == 0,
                 f"Kernels predicted below bytes and FLOP at peak, of {kernels:,}"))
     return out
@@ -278,8 +296,16 @@ CAUSES = [
      lambda c: "slow path" in c["weights"]),
     ("H100 server of 2024, priced with the ROCm stack of that time: prompts of 32,784 tokens, and batches of 64, took twice as long; not"
      " explained, the table says nothing of the engine's settings", "serving", lambda c: c["hw"].startswith("H100")),
-    ("MLPerf server on 8 GPUs, TTFT: its harness gathers arrivals before the engine sees them (--enable-batcher in its script), which is not simulated; lengths of the data set are assumed (prompts half as long halve the TPOT), the load is taken as dealt evenly to the GPUs", "serving",
-     lambda c: c["load_kind"] == "MLPerf Server"),
+    ("A100s that this table calls a DGX: 63 MB over eight of them take 5.2 ms, 21 GB/s of bus bandwidth, so they did not go over NVLink", "allreduce_other",
+     lambda c: c["system"] == "a100_dgx"),
+    ("Messages of up to 5 MB, timed at the host's pace: 7 to 47 us for the same call", "allreduce_other", lambda c: float(c["bytes"]) < 5e6),
+    ("Embedding: rows of the table are read from HBM, in a profile of few different tokens they stay in the cache", "layers",
+     lambda c: c.get("layer") == "embedding"),
+    ("Sampler: priced as small kernels over the logits, whose constants were fitted to others", "layers", lambda c: c.get("layer") == "sampler"),
+    ("Norm of queries and keys: two strided kernels that run at HBM's pace, priced as contiguous ones in the cache", "layers",
+     lambda c: c.get("layer") == "qk_norm"),
+    ("Small kernels of few rows: one share of the cache for all widths", "layers", lambda c: c.get("layer") in ("rotary_emb", "act_fn", "layernorm", "final_layernorm")),
+    ("vLLM of 2023, prompts of a batch in one step: half as fast from eight of 512 tokens on; not explained", "batches", lambda c: True),
 ]
 UNEXPLAINED = "Not explained"
 
@@ -294,6 +320,13 @@ FAR_CAUSES = [
     ("PyTorch native", "unfused"),
     ("aiter Triton", "head dimension 256, wall-clock with a synchronisation each iteration"),
     ("aiter CK", "head dimension 256, wall-clock with a synchronisation each iteration"),
+    ("a100_dgx", "not over NVLink, see above"),
+    ("pairwise_nvlink", "a bridge between two GPUs, priced as a switch"),
+    ("h100_dgx", "small messages at the host's pace, see above"),
+    ("embedding", "see above"),
+    ("sampler", "see above"),
+    ("qk_norm", "see above"),
+    ("layernorm", "a norm whose tensors partly left the cache"),
 ]
 
 
@@ -350,7 +383,9 @@ def aims_table(results):
 
 
 def fingerprint(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    """Of a file, or of the tables of a folder one after another."""
+    files = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def trace_section(results):
@@ -420,7 +455,7 @@ def misses_section(results):
     lines += ["", f"Groups of kernels whose median error is above {100 * FAR:.0f} %, not held back or held back:", ""]
     far = []
     for name, members in results.rows.items():
-        for group in dict.fromkeys(r.group for r in members if name != "serving"):
+        for group in dict.fromkeys(r.group for r in members if name not in WHOLE_SERVERS):
             parts = [[r for r in members if r.group == group and r.held_back == held] for held in (False, True)]
             medians = [summary(part)[0] for part in parts]
             if any(m is not None and m > FAR for m in medians):
@@ -487,8 +522,8 @@ def page(results):
             f" {percent(median)}, p90 {percent(p90)}.",
             "**Inside** is the share of measurements between `low_us` and `high_us` of the prediction, 90 % if the error bars are right.",
             "**In-sample**, with nothing held back from it: the hosts of the dated stacks, fitted to throughput in the table of servers"
-            " (`vllm_v0_2024`: host.step; `vllm_v0`: host.per_sequence_ahead; `vllm_v0_mlperf`, `vllm_v1_2025`: host.per_sequence), to the two"
-            " recorded runs (`vllm_v1_0_19`: host.exposed), to a trace (`sglang`: efficiency.compute); and the MI300X's small kernels (`passes`),"
+            " (`vllm_v0_2024`: host.step; `vllm_v0`: host.per_sequence_ahead; `vllm_v0_mlperf`, `vllm_v1_2025`: host.per_sequence; `vllm_2023`:"
+            " launch.issue), to the two recorded runs (`vllm_v1_0_19`: host.exposed), to a trace (`sglang`: efficiency.compute); and the MI300X's small kernels (`passes`),"
             f" decode attention and bf16 products of a few rows, from the same traces. Of the {all_held} rows of servers held back, {shared} are"
             " another metric of a run whose other rows are not: for servers the split shows little, and the aims take all rows.",
         ),
@@ -497,18 +532,28 @@ def page(results):
         "",
     ]
     for name, path in TABLES.items():
-        if name == "serving":
+        if name in WHOLE_SERVERS:
             continue
-        lines += [f"### {TITLES[name]}", "", f"`ridgeline validate {path}`", "", *group_table(results.rows[name], lambda r: r.group), ""]
+        lines += [f"### {TITLES[name]}", "", f"`ridgeline validate {path}`", "", *([NOTES[name], ""] if name in NOTES else [])]
+        lines += [*group_table(results.rows[name], lambda r: r.group), ""]
     lines += trace_section(results)
     lines += [
         "## Servers",
         "",
         f"`ridgeline validate {TABLES['serving']}`: each row is simulated as a scenario that the row describes, with the stack of its engine's"
         " date. There are no error bars for whole servers; the column says how many are within 10 %. Rows of llama2-70b-99 and -99.9 are the"
-        " same MLPerf runs.",
+        " same MLPerf runs: prompts as long as the data set's, requests gathered as the harness gathers them, every one of eight copies"
+        " simulated. Dell's machine serves 4 to 6 % less than AMD's with the same software, and near saturation that is 20 to 30 % of its TPOT.",
         "",
         *group_table(results.rows["serving"], lambda r: f"{server(r)}: {quantity(r)}", "within 10 %"),
+        "",
+        f"### {TITLES['batches']}",
+        "",
+        f"`ridgeline validate {TABLES['batches']}`: Llama 2 70B in 16 bits under vLLM of 2023, a batch at a time (Mutinifni/splitwise-sim"
+        " 8f99e7dc). One number of the stack was fitted to it, the time of a launch, between those of its two machines: 44 us on the A100s', 29 us on"
+        " the H100s'. No aim was set for it.",
+        "",
+        *group_table(results.rows["batches"], lambda r: r.group, "within 10 %"),
         "",
     ]
     lines += replay_section(results)
@@ -572,13 +617,16 @@ def draw(results, path):
         ("Matrix products, A100 and H100", "us", of("gemm_other")),
         ("Attention", "us", of("attention")),
         ("All-reduce", "us", of("allreduce")),
+        ("All-reduce, A100 and H100", "us", of("allreduce_other")),
         ("Mixture of experts", "us", of("moe")),
+        ("Layers of vLLM 0.19, RTX 4090 and PRO 6000", "us", of("layers")),
         ("Servers, throughput", "tokens or samples / s", [(r.measured, r.predicted, r.held_back) for r in rates]),
         ("Servers, TTFT, TPOT, time of a batch", "s", [(r.measured * seconds(r), r.predicted * seconds(r), r.held_back) for r in times]),
+        ("Batches of a server of 2023", "ms", [(r.measured, r.predicted, r.held_back) for r in results.rows["batches"]]),
         ("Recorded runs, each request end to end", "s",
          [(r.measured, r.predicted, False) for s, (rows, _) in results.replays.items() for r in replayed(rows, s, "end-to-end")]),
     ]
-    figure, axes = plt.subplots(3, 3, figsize=(12, 12.4), constrained_layout=True)
+    figure, axes = plt.subplots(4, 3, figsize=(12, 16.4), constrained_layout=True)
     for axis, (title, unit, points) in zip(axes.flat, panels):
         values = [v for x, y, _ in points for v in (x, y)]
         low, high = min(values) / 1.6, max(values) * 1.6
@@ -616,7 +664,7 @@ def main():
     if not places:
         parser.error("expected DATA_DIR, or $RIDGELINE_CORPUS")
     data = pathlib.Path(places[-1 if args.check else 0]).resolve()
-    missing = [f for f in (*TABLES.values(), *RECORDINGS.values(), *TRACES.values()) if not (data / f).is_file()]
+    missing = [f for f in (*TABLES.values(), *RECORDINGS.values(), *TRACES.values()) if not (data / f).exists()]
     if missing:
         if args.check:
             print("skipped: no corpus")

@@ -111,6 +111,12 @@ TEST_CASE("a system's name says whose links they are", "[layers]") {
   const Prediction machine =
       of(fidelity::kAllReduce, "hw,impl,n_gpu,bytes\nH100,NCCL,8,16777216\n");
   CHECK(system.seconds == machine.seconds);
+  SECTION("but what joins pairs of GPUs is none of them") {
+    CHECK(of(fidelity::kAllReduce, "system,n_gpu,bytes\nh100_pairwise_nvlink,2,1024\n").seconds >
+          0);
+    CHECK_THROWS_WITH(of(fidelity::kAllReduce, "system,n_gpu,bytes\nh100_pairwise_nvlink,4,1024\n"),
+                      Catch::Contains("n_gpu: expected 2, the GPUs of a pair"));
+  }
 }
 
 }  // namespace

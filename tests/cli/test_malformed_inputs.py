@@ -641,7 +641,7 @@ ROWS = [
         env={"RIDGELINE_CONFIGS": "{dir}/nope"},
     ),
     # Tables of measurements.
-    tables("an unknown operation", "predict", "gem", "{dir}/t.csv", "predict: expected one of gemm, attention, allreduce, moe, stream, got 'gem'; did you mean 'gemm'?"),
+    tables("an unknown operation", "predict", "gem", "{dir}/t.csv", "predict: expected one of gemm, attention, allreduce, moe, stream, layer, step_attention, step_experts, got 'gem'; did you mean 'gemm'?"),
     tables("no table", "predict", "gemm", "predict: expected FILE, got nothing; see 'ridgeline predict --help'"),
     tables("a table that is not there", "predict", "gemm", "{dir}/gone.csv", "{dir}/gone.csv: no such file"),
     tables("a directory for a table", "predict", "gemm", "{dir}", "{dir}: a directory; expected a file"),

@@ -120,7 +120,7 @@ def test_a_bool_says_causal():
 @pytest.mark.parametrize(
     "arguments, says",
     [
-        (("gem", SHAPES), "expected one of gemm, attention, allreduce, moe, stream, got 'gem'; did you mean 'gemm'?"),
+        (("gem", SHAPES), "expected one of gemm, attention, allreduce, moe, stream, layer, step_attention, step_experts, got 'gem'; did you mean 'gemm'?"),
         (("gemm", SHAPES, "mi30x"), "unknown name 'mi30x'; did you mean 'mi300x'?"),
         (("gemm", "/no/such.csv"), "/no/such.csv: no such file"),
         (("gemm", []), "table: expected rows with columns, got nothing"),

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -92,6 +93,10 @@ int validate(const Options& options) {
     fmt::print("{}\n", fidelity::to_json(groups).dump(2));
   } else {
     print_table(groups, options.markdown);
+  }
+  if (std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.rows.empty(); })) {
+    fmt::print(stderr, "ridgeline: validate: no row could be judged\n");
+    return kFailedCheck;
   }
   std::size_t below = 0;
   for (const auto& g : groups) below += g.below_floor();

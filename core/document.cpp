@@ -345,12 +345,11 @@ void set_path(Node& root, std::string_view dotted, std::string_view value,
     parsed.position = position;
   } else {
     parsed = parse(value, source);
-    if (parsed.kind == Node::Kind::null)
-      throw ConfigError(origin + ": expected a value, got nothing");
   }
   parsed.key_position = position;
 
   Node* at = &root;
+  Node* parent = nullptr;  // a map
   std::string_view rest = dotted;
   while (true) {
     const std::size_t dot = rest.find('.');
@@ -367,6 +366,7 @@ void set_path(Node& root, std::string_view dotted, std::string_view value,
                           std::to_string(at->items.size()) + ", got '" + std::string(key) + "'");
       }
       at = &at->items[index];
+      parent = nullptr;
     } else {
       if (at->kind != Node::Kind::map) {  // a value becomes a map when something is set inside it
         *at = Node{};
@@ -379,10 +379,15 @@ void set_path(Node& root, std::string_view dotted, std::string_view value,
         next = &at->entries.back().second;
         next->position = next->key_position = position;
       }
+      parent = at;
       at = next;
     }
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);
+  }
+  if (parsed.kind == Node::Kind::null && parent != nullptr) {
+    std::erase_if(parent->entries, [at](const auto& entry) { return &entry.second == at; });
+    return;
   }
   *at = std::move(parsed);
 }

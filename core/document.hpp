@@ -60,7 +60,8 @@ struct Node {
 
 /// Sets the value at a dotted path ("engine.max_num_seqs"), creating maps on the way; list items by
 /// index ("free.0"). `value` is read as YAML, so that "[1, 2]" and "{a: 1}" work; nothing ("null")
-/// is no value. `origin` is what errors about it will call its file, without lines.
+/// takes the key away, as if nobody had written it. `origin` is what errors about it will call its
+/// file, without lines.
 void set_path(Node& root, std::string_view dotted, std::string_view value,
               const std::string& origin);
 

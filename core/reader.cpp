@@ -183,6 +183,8 @@ std::vector<std::string> Reader::words(std::string_view key) const {
 
 std::vector<std::int64_t> Reader::integers(std::string_view key, std::int64_t low,
                                            std::int64_t high) const {
+  constexpr const char* kExpected = "a list of whole numbers";
+  if (at(key, kExpected).kind != Node::Kind::list) fail(key, kExpected);
   std::vector<std::int64_t> out;
   for (const std::string& word : words(key)) {
     const auto value = whole_number(word);

@@ -147,7 +147,8 @@ class Findings {
   }
 
   void tokens_of_a_step() {
-    if (regime_ == Regime::compute_bound && e_.profile.flop_fraction && e_.profile.hbm_fraction) {
+    if (regime_ == Regime::compute_bound && e_.profile.flop_fraction && e_.profile.hbm_fraction &&
+        e_.profile.flop_fraction->best > e_.profile.hbm_fraction->best) {
       say(fmt::format("The counters show {} of the peak FLOP rate against {} of HBM bandwidth: "
                       "arithmetic is the roof",
                       percent_text(e_.profile.flop_fraction->best),

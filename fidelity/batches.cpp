@@ -46,16 +46,18 @@ sim::Scenario batch_of(const Row& row, Machines& machines, const core::ConfigLib
   const std::int64_t batch = row.count("batch_size");
   const std::int64_t prompt = row.count("prompt_size");
   const std::int64_t answer = row.count("token_size", 2);
-  set("name", "'" + row.place() + "'");
+  set("name", "''");
+  document.find("name")->scalar = row.place();  // any text, which YAML need not read
   set("hw", machine);
   set("stack", kStack);
   document.entries.emplace_back(
-      "model", model_document(library, std::string(row.text("model")), row.place() + ": model"));
+      "model", model_document(library, std::string(row.text("model")), row.place()));
   // Answers of thousands of tokens ended by themselves after about 600, and prompts and answers may
   // be longer together than the model's positions.
   const std::int64_t longest = std::max<std::int64_t>(4096, prompt + answer);
   set("model.max_position", std::to_string(longest));
   set("engine.tensor_parallel_size", std::to_string(row.count("tensor_parallel")));
+  set("engine.max_num_seqs", std::to_string(std::max<std::int64_t>(256, batch)));
   set("engine.max_num_batched_tokens", std::to_string(std::max(longest, batch * prompt)));
   set("workload.requests", std::to_string(batch));
   set("workload.arrivals.closed_loop.concurrency", std::to_string(batch));
@@ -65,12 +67,15 @@ sim::Scenario batch_of(const Row& row, Machines& machines, const core::ConfigLib
   return sim::read_scenario(std::move(document), {}, library);
 }
 
-std::vector<Group> validate_batches(const Table& table, const core::ConfigLibrary& library) {
+std::vector<Group> validate_batches(
+    const Table& table, const core::ConfigLibrary& library,
+    const std::function<bool(std::size_t done, std::size_t of)>& progress) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> index;
   Machines machines(library, std::nullopt);
   ServerRuns runs;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (progress && !progress(i, table.rows.size())) break;
     const Row row(table, i);
     const sim::Metrics* run = nullptr;
     std::string why_not;

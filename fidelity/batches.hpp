@@ -2,6 +2,7 @@
 // Batches of equal prompts that a server took one at a time: the time of their prefill and of a
 // decode step, as Splitwise's measurements of Llama 2 70B have them.
 
+#include <functional>
 #include <vector>
 
 #include "core/config_library.hpp"
@@ -19,8 +20,9 @@ namespace ridgeline::fidelity {
                                      const core::ConfigLibrary& library);
 
 /// Every row's prefill (mean TTFT) and decode step (mean TPOT), simulated. Rows of equal scenarios
-/// are simulated once.
-[[nodiscard]] std::vector<Group> validate_batches(const Table& table,
-                                                  const core::ConfigLibrary& library);
+/// are simulated once. `progress`, if given, is told how many rows are done; false stops.
+[[nodiscard]] std::vector<Group> validate_batches(
+    const Table& table, const core::ConfigLibrary& library,
+    const std::function<bool(std::size_t done, std::size_t of)>& progress = {});
 
 }  // namespace ridgeline::fidelity

@@ -40,10 +40,15 @@ struct Served {
 };
 
 Served served_by(const Row& row, Machines& machines) {
+  if (!row.has("model")) {
+    row.fail("model",
+             "a model: a column, or a folder that is named after machine, model and split, "
+             "\"HW_MODEL_tp1\"");
+  }
   const std::string stack = row.has("stack") ? std::string(row.text("stack")) : "vllm_v1_0_19";
   Served served{machine_of(row, machines),
-                machines.model(std::string(row.text("model"))),
-                machines.stack(stack),
+                machines.model(std::string(row.text("model")), row.place()),
+                machines.stack(stack, row.place()),
                 {}};
   if (row.maybe("tp")) served.parallelism.tensor = row.count("tp");
   if (served.model.heads % served.parallelism.tensor != 0) {
@@ -100,16 +105,24 @@ workloads::StepShape prefill_of(std::int64_t tokens) {
   return shape;
 }
 
+workloads::StepShape decodes_of(std::int64_t sequences, std::int64_t context) {
+  workloads::StepShape shape;
+  shape.decode_sequences = shape.sampled = sequences;
+  shape.decode_context = sequences * context;
+  shape.decode_longest = context;
+  return shape;
+}
+
 Prediction predict_layer(const Row& row, Machines& machines) {
   const Served served = served_by(row, machines);
   const Roles& roles = roles_of(row);
-  workloads::StepShape shape;
-  if (row.has("sequences")) {
-    const std::int64_t sequences = row.count("sequences");
-    for (std::int64_t i = 0; i < sequences; ++i) shape.add_decode(1);
-  } else {
-    shape = prefill_of(row.count("tokens"));
-  }
+  const bool of_sequences = row.text("layer") == "lm_head" || row.text("layer") == "sampler";
+  if (of_sequences && row.has("tokens"))
+    row.fail("tokens",
+             "nothing: what comes behind the layers is computed once a sequence, give sequences");
+  if (row.has("tokens") && row.has("sequences")) row.fail("sequences", "nothing beside tokens");
+  const workloads::StepShape shape = row.has("sequences") ? decodes_of(row.count("sequences"), 1)
+                                                          : prefill_of(row.count("tokens"));
   return priced(row, served, shape, [&](const hw::KernelWork& work) {
     return std::find(roles.begin(), roles.end(), work.role) != roles.end();
   });
@@ -119,9 +132,9 @@ Prediction predict_attention(const Row& row, Machines& machines) {
   const Served served = served_by(row, machines);
   const std::int64_t chunk = row.count("prefill_chunk", 0);
   workloads::StepShape shape;
+  if (const std::int64_t decodes = row.count("n_decode", 0); decodes > 0)
+    shape = decodes_of(decodes, row.count("kv_decode"));
   if (chunk > 0) shape.add_prefill(chunk, chunk + row.count("kv_prefill", 0), false);
-  for (std::int64_t i = row.count("n_decode", 0); i > 0; --i)
-    shape.add_decode(row.count("kv_decode"));
   if (shape.tokens() == 0) row.fail("n_decode", "sequences, or a prefill_chunk");
   return priced(row, served, shape, [](const hw::KernelWork& work) {
     return work.role == "attention" || work.role == "prefill_attention" ||
@@ -133,6 +146,10 @@ Prediction predict_experts(const Row& row, Machines& machines) {
   const Served served = served_by(row, machines);
   if (!served.model.has_experts()) row.fail("model", "a model with experts");
   const double active = row.number("activated_experts", 1.0);
+  if (active > static_cast<double>(served.model.moe.experts)) {
+    row.fail("activated_experts",
+             "at most the model's " + std::to_string(served.model.moe.experts));
+  }
   return priced(
       row, served, prefill_of(row.count("tokens")),
       [](const hw::KernelWork& work) { return work.kind == hw::KernelKind::experts; }, active);

@@ -1,5 +1,6 @@
 #include "fidelity/machines.hpp"
 
+#include <exception>
 #include <memory>
 
 #include "core/error.hpp"
@@ -21,14 +22,16 @@ core::Node model_document(const core::ConfigLibrary& library, std::string name,
   core::Node reference;
   reference.kind = core::Node::Kind::scalar;
   reference.position.file = std::make_shared<const std::string>(place);
+  std::exception_ptr whole;  // what is wrong with the name as it stands
   while (true) {
     reference.scalar = name;
     try {
       return workloads::resolve_model(library, reference, "model");
     } catch (const core::ConfigError&) {
+      if (!whole) whole = std::current_exception();
       // "-99.9", "-FP8": what follows the last hyphen may be no part of the name.
       const std::size_t hyphen = name.rfind('-');
-      if (hyphen == std::string::npos) throw;
+      if (hyphen == std::string::npos) std::rethrow_exception(whole);
       name.erase(hyphen);
     }
   }
@@ -63,21 +66,21 @@ std::string Machines::by_architecture(const std::string& wanted) {
   return best;
 }
 
-const workloads::ModelSpec& Machines::model(const std::string& text) {
+const workloads::ModelSpec& Machines::model(const std::string& text, const std::string& place) {
   if (const auto it = models_.find(text); it != models_.end()) return it->second;
-  core::Node node = model_document(library_, text, "model");
+  core::Node node = model_document(library_, text, place);
   const core::Reader in(node, "model");
   workloads::ModelSpec spec = workloads::read_model_spec(in);
   in.finish();
   return models_.emplace(text, std::move(spec)).first->second;
 }
 
-const workloads::StackSpec& Machines::stack(const std::string& name) {
+const workloads::StackSpec& Machines::stack(const std::string& name, const std::string& place) {
   if (const auto it = stacks_.find(name); it != stacks_.end()) return it->second;
   core::Node reference;
   reference.kind = core::Node::Kind::scalar;
   reference.scalar = name;
-  reference.position.file = std::make_shared<const std::string>("stack");
+  reference.position.file = std::make_shared<const std::string>(place);
   const core::Node node = library_.resolve("stacks", reference);
   workloads::StackSpec spec = workloads::read_stack_spec(core::Reader(node, "stack"));
   return stacks_.emplace(name, std::move(spec)).first->second;

@@ -38,8 +38,10 @@ class Machines {
   /// A machine by its configuration's name.
   [[nodiscard]] const hw::GpuSpec& named(const std::string& name);
   /// The model that a text names, as model_document reads it.
-  [[nodiscard]] const workloads::ModelSpec& model(const std::string& text);
-  [[nodiscard]] const workloads::StackSpec& stack(const std::string& name);
+  [[nodiscard]] const workloads::ModelSpec& model(const std::string& text,
+                                                  const std::string& place);
+  [[nodiscard]] const workloads::StackSpec& stack(const std::string& name,
+                                                  const std::string& place);
   /// Puts a machine in the place of the configuration of that name.
   void replace(const std::string& name, hw::GpuSpec spec) { specs_[name] = std::move(spec); }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

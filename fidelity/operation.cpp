@@ -35,9 +35,11 @@ const Operation& operation_named(std::string_view name) {
 }
 
 const hw::GpuSpec& machine_of(const Row& row, Machines& machines) {
-  const std::string_view column = row.has("gpu")                        ? "gpu"
-                                  : row.has("system") && !row.has("hw") ? "system"
-                                                                        : "hw";
+  // What the row says itself goes before what the table's folder is called.
+  std::string_view column = "hw";
+  for (const char* own : {"system", "hw", "gpu"}) {
+    if (row.says(own)) column = own;
+  }
   const std::string text(row.text(column));
   if (const hw::GpuSpec* gpu = machines.find(text)) return *gpu;
   std::string names;

@@ -73,7 +73,7 @@ core::Node model_of(const Row& row, const core::ConfigLibrary& library) {
     const std::size_t end = name.find_first_of(" )", open);
     name = name.substr(open + 1, end - open - 1);
   }
-  return model_document(library, std::move(name), row.place() + ": model");
+  return model_document(library, std::move(name), row.place());
 }
 
 /// The word in configurations for "fp8 (amd/...-FP8-KV)"; nothing for 16 bits.
@@ -125,6 +125,8 @@ Load mlperf_load(const Row& row, const core::Node& workload) {
   Load load;
   const core::Node* const arrivals = workload.find("arrivals");
   const bool server = arrivals != nullptr && arrivals->find("poisson") != nullptr;
+  if (!server && !core::lower(row.text("load_kind")).ends_with("offline"))
+    row.fail("load_kind", "a scenario with Poisson arrivals, or one whose name ends in offline");
   if (server) load.rate = row.number("load_value", 0.001);
   const std::int64_t pass = core::Reader(workload, "workload").integer("requests", 1, 1'000'000);
   const std::int64_t least = server ? std::llround(load.rate * kSeconds) : row.count("num_prompts");
@@ -272,7 +274,8 @@ sim::Scenario scenario_of(const Row& row, const core::ConfigLibrary& library) {
   const std::string stack = stack_node->scalar;
   const core::Node* const workload = named ? document.find("workload") : nullptr;
   const Load load = workload != nullptr ? mlperf_load(row, *workload) : load_of(row);
-  set(document, "name", "'" + row.place() + "'");
+  set(document, "name", "''");
+  document.find("name")->scalar = row.place();  // any text, which YAML need not read
   set(document, "hw", machines.name_of(std::string(row.text("hw"))));
   document.entries.emplace_back("model", model_of(row, library));
   core::Node& model = document.entries.back().second;

@@ -45,6 +45,8 @@ namespace {
 /// Engines' layers are profiled into a folder a machine, model and split:
 /// "RTX4090_Llama-3.1-8B_tp1" (LLMServingSim's layout).
 void read_folder(const std::filesystem::path& file, Table& table) {
+  const auto has = [&](std::string_view column) { return table.column(column).has_value(); };
+  if (!has("layer") && !has("prefill_chunk") && !has("activated_experts")) return;
   static const std::regex layout("([^_]+)_(.+)_tp([0-9]+)");
   const std::string folder =
       std::filesystem::absolute(file).lexically_normal().parent_path().filename().string();
@@ -60,6 +62,11 @@ Table load_table(const std::filesystem::path& path) {
   Table table = parse_table(timeline::load_input(path, name).view(), name);
   if (path != "-") read_folder(path, table);
   return table;
+}
+
+bool Row::says(std::string_view column) const {
+  const auto i = table_.column(column);
+  return i && !table_.rows[index_][*i].empty();
 }
 
 std::string_view Row::text(std::string_view column) const {

@@ -39,7 +39,9 @@ class Row {
   Row(const Table& table, std::size_t index) : table_(table), index_(index) {}
 
   [[nodiscard]] bool has(std::string_view column) const { return !text(column).empty(); }
-  /// Empty where the column or the cell is, and nothing stands beside the file.
+  /// Whether the row's own cell says something.
+  [[nodiscard]] bool says(std::string_view column) const;
+  /// The row's cell; without such a column what stands beside the file, if anything.
   [[nodiscard]] std::string_view text(std::string_view column) const;
   /// A number that must be there, at least `least`. ConfigError: "file: row 3: M: expected ...".
   [[nodiscard]] double number(std::string_view column, double least = 0.0) const;

@@ -43,7 +43,7 @@ std::vector<Group> validate_files(
       if (is_serving_table(table)) {
         take(validate_serving(table, library, progress));
       } else if (is_batch_table(table)) {
-        take(validate_batches(table, library));
+        take(validate_batches(table, library, progress));
       } else if (const Operation* operation = recognize(table)) {
         take(validate(*operation, table, machines));
       }

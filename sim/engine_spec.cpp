@@ -78,8 +78,7 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
                             const workloads::StackSpec& stack) {
   EngineSpec e;
   e.async_scheduling = stack.async_scheduling;
-  e.scheduler = stack.scheduler;
-  e.scheduler = in.get<std::string>("scheduler", e.scheduler);
+  e.scheduler = in.get<std::string>("scheduler", stack.scheduler);
   const auto known = scheduler_names();
   if (std::find(known.begin(), known.end(), e.scheduler) == known.end()) {
     in.reject("scheduler",
@@ -93,13 +92,11 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   in.require(e.max_model_len <= model.max_position, "max_model_len",
              "at most model.max_position (" + std::to_string(model.max_position) + ")");
   const PolicyDefaults& defaults = defaults_of(e.scheduler);
-  e.enable_chunked_prefill =
-      in.get("enable_chunked_prefill", e.max_model_len > defaults.longest_unchunked);
+  e.enable_chunked_prefill = in.get("enable_chunked_prefill", defaults.chunked_prefill);
   e.max_num_batched_tokens =
       whole("max_num_batched_tokens",
-            e.enable_chunked_prefill
-                ? defaults.max_num_batched_tokens
-                : std::max(defaults.max_num_batched_tokens, e.max_model_len),
+            e.enable_chunked_prefill ? defaults.max_num_batched_tokens
+                                     : std::max(defaults.max_num_batched_tokens, e.max_model_len),
             1, kMostTokens);
   // The default gives way to a small budget of tokens; what somebody wrote does not.
   e.max_num_seqs = whole("max_num_seqs", std::min(defaults.max_num_seqs, e.max_num_batched_tokens),
@@ -127,12 +124,19 @@ EngineSpec read_engine_spec(const core::Reader& in, const workloads::ModelSpec& 
   e.async_scheduling = in.get("async_scheduling", e.async_scheduling);
   read_speculation(e, in, model);
   e.long_prefill_token_threshold = whole("long_prefill_token_threshold", 0, 0, kMostTokens);
+  if (e.long_prefill_token_threshold > 0 && defaults.decodes_apart && !e.enable_chunked_prefill)
+    in.reject("long_prefill_token_threshold",
+              "prompts are computed whole; set engine.enable_chunked_prefill=true");
   e.scheduler_reserve_full_isl = in.get("scheduler_reserve_full_isl", e.scheduler_reserve_full_isl);
   e.watermark = in.has("watermark") ? in.fraction("watermark", 0.0, 0.5) : defaults.watermark;
-  if (in.has("prefill_free_kv")) {
-    in.require(e.scheduler == "vllm_v0", "scheduler", "vllm_v0, the one that prefill_free_kv is of");
-    e.prefill_free_kv = in.fraction("prefill_free_kv", 0.0, 1.0);
-  }
+  if (in.has("prefill_free_kv")) e.prefill_free_kv = in.fraction("prefill_free_kv", 0.0, 1.0);
+  const auto only_with = [&](bool used, std::string_view key) {
+    if (used && !defaults.decodes_apart)
+      in.reject(key,
+                "scheduler " + e.scheduler + " knows nothing of it; set engine.scheduler=vllm_v0");
+  };
+  only_with(e.prefill_free_kv > 0.0, "prefill_free_kv");
+  only_with(e.num_scheduler_steps > 1, "num_scheduler_steps");
   if (in.has("num_gpu_blocks_override"))
     e.num_gpu_blocks_override = in.integer("num_gpu_blocks_override", 1, kMostBlocks);
 

@@ -47,6 +47,7 @@ void Inbox::deliver(core::Instant now) {
   for (auto next = source_.next_arrival(); next && *next <= now; next = source_.next_arrival()) {
     if (waiting_.empty()) came_ = *next;
     waiting_.push_back(source_.take());
+    way_ += *next - waiting_.back().arrival;
     ++taken_;
   }
 }

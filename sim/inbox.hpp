@@ -20,9 +20,9 @@ class Inbox {
   void run_clients();
 
   // For the server.
-  /// Every request that has arrived by `now`, oldest first.
+  /// Every request that has come by `now`, oldest first; its `arrival` is when it was sent.
   [[nodiscard]] std::deque<workloads::Request>& due(core::Instant now);
-  /// When the next request will arrive, as far as anybody knows yet.
+  /// When the next request will come, as far as anybody knows yet.
   [[nodiscard]] core::Instant next_arrival() const {
     return source_.next_arrival().value_or(core::kNever);
   }
@@ -33,6 +33,10 @@ class Inbox {
   /// Whether answers can bring new requests.
   [[nodiscard]] bool reacts() const { return source_.reacts(); }
   [[nodiscard]] std::uint64_t answered_count() const { return answered_; }
+  /// From when clients sent their requests to when these came, on average.
+  [[nodiscard]] core::Nanoseconds mean_way() const {
+    return {taken_ > 0 ? way_.count / static_cast<std::int64_t>(taken_) : 0};
+  }
   /// The server takes no more: clients go home.
   void close();
 
@@ -47,6 +51,7 @@ class Inbox {
   std::deque<workloads::Request> waiting_;
   core::Instant came_;  // when the first of those waiting came, which may be after it was sent
   std::uint64_t taken_ = 0;
+  core::Nanoseconds way_;  // of all together
   std::uint64_t answered_ = 0;
   bool closed_ = false;
 };

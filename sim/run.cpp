@@ -36,14 +36,15 @@ std::unique_ptr<workloads::RequestSource> share_of_requests(const Scenario& scen
   if (copies == 1) return workloads::make_request_source(scenario.workload, scenario.seed, &notes);
   notes.push_back(
       "one of " + std::to_string(copies) +
-      " copies of the server, with its share of the requests: all of them together do " +
+      " copies of the server, with its share of the requests: all of them together do about " +
       std::to_string(copies) + " times as much");
   workloads::WorkloadSpec workload = scenario.workload;
   if (auto* generated = std::get_if<workloads::GeneratedWorkload>(&workload)) {
     if (auto* loop = std::get_if<workloads::ClosedLoop>(&generated->arrivals)) {
-      const auto share = [copies](std::int64_t n) { return (n + copies - 1) / copies; };
-      loop->concurrency = share(loop->concurrency);
-      generated->requests = share(generated->requests);
+      const auto share = [=](std::int64_t n) { return n / copies + (copy < n % copies ? 1 : 0); };
+      // A copy without a client or without a request is none: run_all_copies passes it over.
+      loop->concurrency = std::max<std::int64_t>(1, share(loop->concurrency));
+      generated->requests = std::max<std::int64_t>(1, share(generated->requests));
       // Clients of another copy ask for other lengths.
       const std::uint64_t seed = scenario.seed + static_cast<std::uint64_t>(copy);
       return workloads::make_request_source(workload, seed, &notes);
@@ -100,13 +101,24 @@ RunResult run(const Scenario& scenario, const RunOptions& options) {
   simulation.spawn("clients", [&inbox] { inbox.run_clients(); });
   simulation.spawn("replica", [&replica, &should_stop] { replica.serve(should_stop); });
   simulation.run();
+  if (const core::Nanoseconds way = inbox.mean_way(); way.count > 0) {
+    result.notes.push_back("requests are gathered: the front end hands them on " +
+                           std::to_string((way.count + 500'000) / 1'000'000) +
+                           " ms after they were sent, on average, which is part of their queue");
+  }
   tell_of_refusals(result);
   return result;
 }
 
 RunResult run_all_copies(const Scenario& scenario) {
   RunResult all = run(scenario);
-  for (std::int64_t copy = 1; copy < scenario.engine.data_parallel_size; ++copy) {
+  std::int64_t copies = scenario.engine.data_parallel_size;
+  if (const auto* generated = std::get_if<workloads::GeneratedWorkload>(&scenario.workload)) {
+    copies = std::min(copies, generated->requests);
+    if (const auto* loop = std::get_if<workloads::ClosedLoop>(&generated->arrivals))
+      copies = std::min(copies, loop->concurrency);
+  }
+  for (std::int64_t copy = 1; copy < copies; ++copy) {
     const RunResult one = run(scenario, {.progress = {}, .copy = copy});
     all.requests.insert(all.requests.end(), one.requests.begin(), one.requests.end());
     all.token_gaps.insert(all.token_gaps.end(), one.token_gaps.begin(), one.token_gaps.end());

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sim/rent.hpp"
+#include "sim/scheduler.hpp"
 #include "workloads/model_reference.hpp"
 
 namespace ridgeline::sim {
@@ -160,6 +161,11 @@ Scenario read_scenario(core::Node document, const std::vector<Override>& overrid
   s.gpu = hw::read_gpu_spec(in.child("hw"));
   s.model = workloads::read_model_spec(in.child("model"));
   s.stack = workloads::read_stack_spec(in.child("stack"));
+  const auto schedulers = scheduler_names();
+  if (std::find(schedulers.begin(), schedulers.end(), s.stack.scheduler) == schedulers.end()) {
+    in.child("stack").reject("scheduler", "unknown scheduler '" + s.stack.scheduler + "'" +
+                                              core::suggestion(s.stack.scheduler, schedulers));
+  }
   const core::Node nothing{core::Node::Kind::map, {}, false, {}, {}, s.document.position};
   s.engine = in.has("engine") ? read_engine_spec(in.child("engine"), s.model, s.stack)
                               : read_engine_spec(core::Reader(nothing, "engine"), s.model, s.stack);

@@ -17,15 +17,18 @@ struct Policy {
 constexpr Policy kPolicies[] = {
     // vLLM 0.26 on a GPU of 70 GiB and more.
     {"vllm_v1", make_vllm_v1, {}},
-    // vLLM 0.6 to 0.8 (config.py, engine/arg_utils.py, worker/model_runner.py).
+    // vLLM 0.4 to 0.8 on ROCm (config.py, engine/arg_utils.py): prompts are whole whatever their
+    // length, since chunking is not turned on by itself there (vLLM PR 11146). Captured sizes of
+    // 0.4; later ones go on to max_num_seqs, which is the same by default.
     {"vllm_v0",
      make_vllm_v0,
      {.max_num_seqs = 256,
       .max_num_batched_tokens = 2048,
       .largest_graph = 256,
-      .longest_unchunked = 32768,
+      .chunked_prefill = false,
       .watermark = 0.01,
-      .prefix_caching = false}},
+      .prefix_caching = false,
+      .decodes_apart = true}},
 };
 
 const Policy& policy_of(std::string_view name) {

@@ -50,11 +50,12 @@ class Scheduler {
 struct PolicyDefaults {
   std::int64_t max_num_seqs = 1024;
   std::int64_t max_num_batched_tokens = 8192;
-  std::int64_t largest_graph = 512;    // captured sizes end there
-  std::int64_t longest_unchunked = 0;  // up to this max_model_len prompts are computed whole, and
-                                       // the token budget is no smaller
+  std::int64_t largest_graph = 512;  // captured sizes end there
+  bool chunked_prefill = true;       // else the token budget is no smaller than max_model_len
   double watermark = 0.0;
   bool prefix_caching = true;
+  bool decodes_apart = false;  // steps of decodes can be started several at once, and prompts be
+                               // kept waiting (num_scheduler_steps, prefill_free_kv)
 };
 /// InvariantError for a name that is not in `scheduler_names`.
 [[nodiscard]] const PolicyDefaults& defaults_of(std::string_view scheduler);

@@ -6,9 +6,9 @@
 //   prompt_tokens: 512                                              the same as {fixed: 512}
 //   prompt_tokens: {uniform: {low: 10, high: 90}}                   both ends included
 //   prompt_tokens: {lognormal: {median: 120, sigma: 0.8, max: 4096}}
-//   prompt_tokens: {quantiles: [48, 85, 120, 186, 1021]}            the 0th, 25th, 50th ... percentile
-//   prompt_tokens: {empirical: conv.csv}                            this column of a trace, drawn
-//   with replacement
+//   prompt_tokens: {quantiles: [48, 85, 120, 186, 1021]}            the 0th, 25th, 50th ...
+//   percentile prompt_tokens: {empirical: conv.csv}                            this column of a
+//   trace, drawn with replacement
 
 #include <cstdint>
 #include <string>
@@ -41,7 +41,7 @@ struct LognormalLength {
   bool operator==(const LognormalLength&) const = default;
 };
 /// Quantiles at equal steps of probability, from the shortest to the longest; between two of them
-/// every length is as likely.
+/// every length is as likely, rounded to whole tokens.
 struct QuantileLength {
   std::vector<std::int64_t> quantiles;  // at least two, ascending
   bool operator==(const QuantileLength&) const = default;

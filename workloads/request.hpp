@@ -37,8 +37,8 @@ struct Turn {
 class RequestSource {
  public:
   virtual ~RequestSource() = default;
-  /// When the next request arrives; nothing when none will, unless a request in flight finishes
-  /// first (closed loop).
+  /// When the next request comes to the server; nothing when none will, unless a request in flight
+  /// finishes first (closed loop).
   [[nodiscard]] virtual std::optional<core::Instant> next_arrival() const = 0;
   /// Takes the request that `next_arrival` announced. Call only when there is one.
   virtual Request take() = 0;

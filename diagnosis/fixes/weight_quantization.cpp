@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnosis/complete.hpp"
 #include "diagnosis/fixes/fix.hpp"
 #include "diagnosis/words.hpp"
 
@@ -17,6 +18,16 @@ constexpr core::Interval kBytesOf8Bit{0.5, 0.55};
 /// What unpacking adds to matrix products that were bound by arithmetic.
 constexpr core::Interval kUnpacking{1.0, 1.1};
 
+/// How many times as long the arithmetic takes once weights are unpacked to 16 bit, where it now
+/// runs in fewer: activations that are quantized too lose that with weights alone in 4 bit.
+double slower_arithmetic(const Situation& s) {
+  const auto& now = s.evidence.model.activation_dtype;
+  if (!now || hw::bytes_of(*now).value() >= 2.0) return 1.0;
+  const Maybe narrow = peak_of(s.evidence.machine, *now);
+  const Maybe wide = peak_of(s.evidence.machine, hw::Dtype::bf16);
+  return narrow && wide && wide->best > 0.0 ? std::max(1.0, narrow->best / wide->best) : 1.0;
+}
+
 bool applies(const Situation& s) { return is_inference(s) && has_wide_weights(s); }
 
 Assessment assess(const Situation& s, core::Interval factor, int bits) {
@@ -24,7 +35,10 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
   ledger.shrink_bytes(LineId::weights, factor);
   ledger.shrink_bytes(LineId::traffic,
                       {factor.low, 1.0});  // how much of it is weights is not known
-  ledger.scale(LineId::matrix_arithmetic, kUnpacking);
+  const double slower = slower_arithmetic(s);
+  ledger.scale(LineId::matrix_arithmetic, kUnpacking * core::Interval(slower));
+  if (slower > 1.0 && s.regime == Regime::compute_bound)
+    ledger.scale(LineId::matrix_distance, core::Interval(slower));
   // Without the length of a step its reads have no place on the ledger: they may be any part of
   // what is not separated.
   const bool reads_unknown = is_decoding(s) && !s.budget.bandwidth_floor;
@@ -39,7 +53,13 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
       ledger.scale(id, {0.5, 1.0});
   }
   Assessment out{ledger.gain(), {}};
-  if (s.work.window == Window::prefill) {
+  if (slower > 1.0 && arithmetic_binds(s)) {
+    out.why = fmt::format(
+        "the arithmetic binds and now runs in 8 bit; with weights alone in {} it runs at 16 bit, "
+        "{:.1f} "
+        "times as long, after they are unpacked",
+        bits, slower);
+  } else if (s.work.window == Window::prefill) {
     const Maybe read = s.work.weights_read / s.work.bandwidth;
     out.why = read ? fmt::format(
                          "all weights take {} to read in {} of prefill; the multiplies still run "

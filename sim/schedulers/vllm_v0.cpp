@@ -1,5 +1,7 @@
 #include "sim/schedulers/vllm_v0.hpp"
 
+#include <algorithm>
+
 #include "sim/schedulers/vllm.hpp"
 
 namespace ridgeline::sim {
@@ -12,20 +14,24 @@ class VllmV0 : public VllmScheduler {
   void plan(ServerState& state, StepPlan& plan) override {
     plan.clear();
     std::int64_t budget = engine().max_num_batched_tokens;
-    if (engine().enable_chunked_prefill) {
+    if (decodes_to_come_ > 0 && !state.running.empty()) {
+      --decodes_to_come_;
       advance_running(state, plan, budget);
-      if (plan.preempted.empty()) admit_waiting(state, plan, budget);
       return;
     }
-    const bool round_is_over = decodes_to_come_ == 0 || state.running.empty();
-    if (round_is_over) {
-      decodes_to_come_ = 0;
-      if (state.running.empty() || enough_free(state.kv)) admit_waiting(state, plan, budget);
-      if (!plan.admitted.empty()) return;
-      decodes_to_come_ = engine().num_scheduler_steps;
+    decodes_to_come_ = 0;
+    const bool may_admit = state.running.empty() || enough_free(state.kv);
+    if (engine().enable_chunked_prefill) {
+      advance_running(state, plan, budget);
+      if (may_admit && plan.preempted.empty()) admit_waiting(state, plan, budget);
+    } else {
+      if (may_admit) admit_waiting(state, plan, budget);
+      if (plan.admitted.empty()) advance_running(state, plan, budget);
     }
-    --decodes_to_come_;
-    advance_running(state, plan, budget);
+    const bool only_decodes =
+        std::all_of(plan.chunks.begin(), plan.chunks.end(),
+                    [](const StepPlan::Chunk& chunk) { return chunk.sequence->decodes(); });
+    if (only_decodes) decodes_to_come_ = engine().num_scheduler_steps - 1;
   }
 
  private:

@@ -197,7 +197,15 @@ TEST_CASE("A dotted path that leads nowhere is an error", "[core][document]") {
   CHECK(error("free.2", "1") == "--set: free.2: expected a list index below 2, got '2'");
   CHECK(error("free.x", "1") == "--set: free.x: expected a list index below 2, got 'x'");
   CHECK(error("a", "[1") == "--set: YAML syntax: end of sequence flow not found");
-  CHECK(error("a", "null") == "--set: expected a value, got nothing");
+}
+
+TEST_CASE("Nothing takes a key away", "[core][document]") {
+  Node root = parse_yaml("a: {b: 1, c: 2, d: 3}\nlist: [1, 2]\n", "f.yaml");
+  set_path(root, "a.c", "null", "--set");
+  set_path(root, "a.never", "~", "--set");
+  CHECK(to_yaml(root) == to_yaml(parse_yaml("a: {b: 1, d: 3}\nlist: [1, 2]\n", "f.yaml")));
+  set_path(root, "a", "null", "--set");
+  CHECK(root.find("a") == nullptr);
 }
 
 /// A tree of up to `depth` levels, with scalars that YAML would rather read as something else.

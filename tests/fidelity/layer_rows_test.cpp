@@ -52,6 +52,12 @@ TEST_CASE("layers that a model has not are no layers of zero time", "[layers]") 
   CHECK_THROWS_WITH(layer("qk_norm"), Catch::Contains("row 1: model: expected a model with such a "
                                                       "layer, got 'Llama-3.1-8B'"));
   CHECK_THROWS_WITH(layer("attn"), Catch::Contains("row 1: layer: expected one of act_fn, "));
+  CHECK_THROWS_WITH(layer("lm_head"),
+                    Catch::Contains("row 1: tokens: expected nothing: what comes "
+                                    "behind the layers is computed once a sequence"));
+  CHECK_THROWS_WITH(layer("o_proj", "8", ""),
+                    Catch::Contains("row 1: model: expected a model: a column, or a folder"));
+  CHECK_THROWS_WITH(layer("o_proj", "8", "Llama-9-8B"), Catch::Contains("'Llama-9-8B'"));
   CHECK_THROWS_WITH(layer("o_proj", "8", "Llama-3.1-8B", "3"),
                     Catch::Contains("row 1: tp: expected a divisor of the model's 32 heads"));
 }
@@ -89,6 +95,7 @@ TEST_CASE("experts cost by how many of them are active", "[layers]") {
   };
   CHECK(experts("16", "Qwen3-30B-A3B") < experts("64", "Qwen3-30B-A3B"));
   CHECK_THROWS_WITH(experts("16", "Llama-3.1-8B"), Catch::Contains("a model with experts"));
+  CHECK_THROWS_WITH(experts("129", "Qwen3-30B-A3B"), Catch::Contains("at most the model's 128"));
 }
 
 TEST_CASE("a profile's folder says machine, model and split", "[layers]") {

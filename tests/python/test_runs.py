@@ -125,10 +125,16 @@ def test_what_cannot_run_is_a_runtime_error():
     assert isinstance(error.value, RuntimeError)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_value_that_is_no_number_is_refused(value):
     with pytest.raises(rl.ConfigError):
         rl.run("chat_8b", {"engine.gpu_memory_utilization": value})
+
+
+def test_none_takes_a_setting_away():
+    whole = rl.Scenario("chat_8b").with_({"engine.max_model_len": None}).resolved()
+    assert rl.Scenario("chat_8b").resolved().engine.max_model_len == 16384
+    assert whole.engine.max_model_len is None
 
 
 def test_a_missing_scenario_is_refused(tmp_path):

@@ -80,8 +80,12 @@ TEST_CASE("Defaults of a V0 engine are V0's", "[sim][engine]") {
     CHECK(own.prefill_free_kv == 0.31);
   }
   CHECK(error("{prefill_free_kv: 31 %}") ==
-        "e.yaml:1:1: engine.scheduler: expected vllm_v0, the one that prefill_free_kv is of, got "
-        "nothing (the key is missing)");
+        "e.yaml:1:19: engine.prefill_free_kv: scheduler vllm_v1 knows nothing of it; set "
+        "engine.scheduler=vllm_v0");
+  CHECK(error("{num_scheduler_steps: 8}") ==
+        "e.yaml:1:23: engine.num_scheduler_steps: scheduler vllm_v1 knows nothing of it; set "
+        "engine.scheduler=vllm_v0");
+  CHECK(engine("{prefill_free_kv: 0, num_scheduler_steps: 1}").scheduler == "vllm_v1");
 }
 
 TEST_CASE("The stack names the scheduler where the engine does not", "[sim][engine]") {
@@ -190,7 +194,7 @@ TEST_CASE("A setting that cannot be is named with its place", "[sim][engine]") {
         "e.yaml:1:27: engine.cudagraph_capture_sizes: expected whole numbers from 1 to 65536, got "
         "'1.5'");
   CHECK(error("{cudagraph_capture_sizes: 8}") ==
-        "e.yaml:1:27: engine.cudagraph_capture_sizes: expected a list of words, got '8'");
+        "e.yaml:1:27: engine.cudagraph_capture_sizes: expected a list of whole numbers, got '8'");
 }
 
 TEST_CASE("A model is split where it can be split", "[sim][engine]") {

@@ -231,7 +231,10 @@ TEST_CASE("All copies together answer every request once", "[sim][run]") {
     three.push_back({"workload.arrivals", "{closed_loop: {concurrency: 6}}"});
     const RunResult first = sim::run(tiny(three));
     const RunResult second = sim::run(tiny(three), {.progress = {}, .copy = 1});
-    CHECK(first.requests.size() == 17);  // a third of 50, rounded up
+    CHECK(first.requests.size() == 17);  // 50 are 17, 17 and 16
+    CHECK(sim::run_all_copies(tiny(three)).requests.size() == 50);
+    three.push_back({"workload.arrivals", "{closed_loop: {concurrency: 2}}"});
+    CHECK(sim::run_all_copies(tiny(three)).requests.size() == 34);  // two clients have two copies
     CHECK(prompts_of(first) != prompts_of(second));
   }
 }
@@ -246,4 +249,9 @@ TEST_CASE("A gathered request's time to first token counts from when it was sent
   CHECK(run.requests[0].queue() == core::Nanoseconds{40'000'000});
   CHECK(run.steps[0].start == core::Instant{50'000'000});
   CHECK(run.steps[0].prefill_sequences == 2);
+  REQUIRE(run.notes.size() == 1);
+  CHECK(
+      run.notes[0] ==
+      "requests are gathered: the front end hands them on 35 ms after they were sent, on average, "
+      "which is part of their queue");
 }

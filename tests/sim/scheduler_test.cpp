@@ -450,6 +450,36 @@ TEST_CASE("V0 lets prompts wait until enough of the cache is free", "[sim][sched
   CHECK(server.share_of(b) == 4);
 }
 
+TEST_CASE("V0 with chunked prefill starts decodes together too, once no chunk is left",
+          "[sim][scheduler][v0]") {
+  EngineSpec e = engine_v0();
+  e.enable_chunked_prefill = true;
+  e.num_scheduler_steps = 2;
+  e.prefill_free_kv = 0.5;
+  Server server(100, e);
+  Sequence* a = server.decodes(8);
+  Sequence* b = server.waits(20);
+  server.step();
+  CHECK(server.share_of(b) == 15);  // and 5 are left for the next step
+  server.step();
+  CHECK(server.share_of(b) == 5);
+  server.step();  // a round of two decodes begins
+  Sequence* c = server.waits(4);
+  server.step();
+  CHECK(server.share_of(a) == 1);
+  CHECK(server.share_of(c) == 0);
+  server.step();
+  CHECK(server.share_of(c) == 4);
+  SECTION("and keeps prompts waiting for room") {
+    Server full(16, e);
+    Sequence* d = full.decodes(36);  // 9 of 16 blocks
+    Sequence* waiting = full.waits(4);
+    full.plan();
+    CHECK(full.share_of(d) == 1);
+    CHECK(full.share_of(waiting) == 0);
+  }
+}
+
 TEST_CASE("V0 with chunked prefill fills a step of decodes up with chunks",
           "[sim][scheduler][v0]") {
   EngineSpec e = engine_v0();

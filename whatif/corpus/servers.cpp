@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "sim/metrics.hpp"
 #include "sim/run.hpp"
+#include "sim/scheduler.hpp"
 #include "whatif/corpus/faults.hpp"
 #include "workloads/model_reference.hpp"
 
@@ -196,7 +197,11 @@ bool draw_engine(Sketch& s, Draw& draw) {
   if (length > s.quantized.max_position) return false;
   constexpr std::array<std::int64_t, 4> kBudgets{2048, 8192, 8192, 16384};
   s.set("engine.max_model_len", std::to_string(length));
-  s.set("engine.max_num_batched_tokens", std::to_string(kBudgets[draw.one_of(kBudgets.size())]));
+  // What computes prompts whole has room for the longest.
+  const std::int64_t budget = kBudgets[draw.one_of(kBudgets.size())];
+  const bool chunked = sim::defaults_of(s.stack->spec.scheduler).chunked_prefill;
+  s.set("engine.max_num_batched_tokens",
+        std::to_string(chunked ? budget : std::max(budget, length)));
   s.set("engine.max_num_seqs", s.batch > 256 ? "1024" : "256");
   return true;
 }

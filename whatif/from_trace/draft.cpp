@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/engine_spec.hpp"
+#include "sim/scheduler.hpp"
 
 namespace ridgeline::whatif {
 namespace {
@@ -95,11 +95,23 @@ void Draft::add_workload(const TraceFacts& facts) {
                   "step that decodes; when requests came is not in a "
                   "trace",
                   concurrency));
-  const sim::EngineSpec defaults;
-  if (most_tokens > defaults.max_num_batched_tokens)
-    set("engine.max_num_batched_tokens", std::to_string(most_tokens));
-  if (most_sequences > defaults.max_num_seqs)
-    set("engine.max_num_seqs", std::to_string(most_sequences));
+  // Said where any scheduler's defaults would not do: which one it is, the stack decides later.
+  bool tokens_fit = true;
+  bool sequences_fit = true;
+  for (const std::string& name : sim::scheduler_names()) {
+    const sim::PolicyDefaults& defaults = sim::defaults_of(name);
+    tokens_fit = tokens_fit && most_tokens <= defaults.max_num_batched_tokens;
+    sequences_fit = sequences_fit && most_sequences <= defaults.max_num_seqs;
+  }
+  const sim::PolicyDefaults usual;
+  if (!tokens_fit) {
+    set("engine.max_num_batched_tokens",
+        std::to_string(std::max(most_tokens, usual.max_num_batched_tokens)));
+    // Else prompts as long as the model's positions would have to fit into such a step.
+    set("engine.enable_chunked_prefill", "true");
+  }
+  if (!sequences_fit)
+    set("engine.max_num_seqs", std::to_string(std::max(most_sequences, usual.max_num_seqs)));
 }
 
 bool Draft::is_given(const std::string& key) const {

@@ -69,7 +69,7 @@ class Engine(Part):
     kv_cache_dtype
         ``"auto"`` (as the activations), or a number format such as ``"fp8"``.
     enable_chunked_prefill
-        Whether a prompt may be processed in pieces beside decoding. Default True (V0: False up to a max_model_len of 32768).
+        Whether a prompt may be processed in pieces beside decoding. Default True (V0: False).
     enforce_eager
         Launch kernel by kernel, without graphs. Default False.
     num_scheduler_steps

@@ -273,7 +273,8 @@ class _Load:
     def _flood(self, n: int) -> Observed:
         """So many requests at once. Of those that start together the short ones end first; later starts are mixed."""
         at_once = json.dumps({"closed_loop": {"concurrency": n}})
-        return self._observe([("workload.arrivals", at_once), ("workload.requests", str(n))])
+        # Who is there from the start need not be gathered.
+        return self._observe([("workload.gather", "null"), ("workload.arrivals", at_once), ("workload.requests", str(n))])
 
     def probe(self, rate: float, limits: Mapping[str, float]) -> Probe:
         """A run at a rate, long enough that it is mostly neither filling nor emptying."""

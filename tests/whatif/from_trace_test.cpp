@@ -140,6 +140,27 @@ TEST_CASE("The fitted scenario is a document that reads back and runs", "[whatif
   CHECK_FALSE(sim::run(again).steps.empty());
 }
 
+TEST_CASE("A stack that computes prompts whole is fitted to steps of more tokens than its budget",
+          "[whatif][from_trace]") {
+  const Folder folder;
+  const sim::Scenario truth = sim::load_scenario(
+      "chat_8b",
+      {{"stack", "vllm_v0"},
+       {"stack.host.exposed", "0.7 ms"},
+       {"workload.requests", "24"},
+       {"workload.arrivals", "{closed_loop: {concurrency: 8}}"},
+       {"workload.prompt_tokens", "{uniform: {low: 1300, high: 1700}}"},  // 8 at once: 12,000
+       {"workload.output_tokens", "{uniform: {low: 20, high: 60}}"}},
+      tests::shipped());
+  sim::write_run_directory(sim::run(truth), folder.path / "run");
+  whatif::TraceHints said = hints();
+  said.stack = "vllm_v0";
+  const whatif::FromTrace answer = answer_of(folder.path / "run", {}, said);
+  CHECK(answer.scenario.engine.scheduler == "vllm_v0");
+  CHECK(answer.scenario.engine.max_num_batched_tokens >= 8 * 1300);
+  CHECK(error_of(answer.calibration.after.held_back, "step") < 0.03);
+}
+
 TEST_CASE("A change of the batch is served, since recorded steps cannot answer it",
           "[whatif][from_trace]") {
   CHECK(whatif::changes_steps({{"workload.arrivals.closed_loop.concurrency", "9"}}) ==

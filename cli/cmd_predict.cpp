@@ -48,9 +48,7 @@ Action declare_predict(CLI::App& app) {
   std::string columns = "\nColumns, others are kept as they are:\n";
   for (const fidelity::Operation& operation : fidelity::operations())
     columns += "  " + std::string(operation.name) + "\t" + std::string(operation.columns) + "\n";
-  columns +=
-      "  layers of a served model: act_fn, down_proj, embedding, final_layernorm, gate_up_proj, "
-      "layernorm, lm_head, o_proj, qk_norm, qkv_proj, rotary_emb, sampler\n";
+  columns += "  layers of a served model: " + fidelity::layer_names() + "\n";
   app.footer(columns +
              "\nThe table comes out again with predicted_us, low_us, high_us (nine of ten "
              "measurements lie between), binds and flags:\n"

@@ -16,7 +16,7 @@ namespace {
 using Roles = std::vector<std::string_view>;
 
 /// What our kernels are called that do what a layer of vLLM's does.
-const Roles& roles_of(const Row& row) {
+const std::map<std::string_view, Roles>& layers() {
   static const std::map<std::string_view, Roles> words{
       {"embedding", {"embedding"}},       {"layernorm", {"input_norm"}},
       {"qkv_proj", {"qkv_proj"}},         {"qk_norm", {"q_norm", "k_norm"}},
@@ -25,11 +25,13 @@ const Roles& roles_of(const Row& row) {
       {"down_proj", {"down_proj"}},       {"final_layernorm", {"final_norm"}},
       {"lm_head", {"lm_head"}},           {"sampler", {"sample"}},
   };
-  const auto found = words.find(row.text("layer"));
-  if (found != words.end()) return found->second;
-  std::string names;
-  for (const auto& [name, roles] : words) names += (names.empty() ? "" : ", ") + std::string(name);
-  row.fail("layer", "one of " + names);
+  return words;
+}
+
+const Roles& roles_of(const Row& row) {
+  const auto found = layers().find(row.text("layer"));
+  if (found == layers().end()) row.fail("layer", "one of " + layer_names());
+  return found->second;
 }
 
 struct Served {
@@ -190,6 +192,13 @@ std::string constants_of_attention(const Row& row, const hw::GpuSpec&) {
 std::string constants_of_experts(const Row&, const hw::GpuSpec&) { return "moe"; }
 
 }  // namespace
+
+std::string layer_names() {
+  std::string names;
+  for (const auto& [name, roles] : layers())
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
 
 const Operation kLayer{"layer",           "hw, model, layer, tokens or sequences [, tp, stack]",
                        {"layer"},         predict_layer,

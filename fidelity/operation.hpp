@@ -43,6 +43,9 @@ struct Operation {
 /// ConfigError with the nearest name.
 [[nodiscard]] const Operation& operation_named(std::string_view name);
 
+/// The layers that a row of `layer` can be about: "act_fn, down_proj, ...".
+[[nodiscard]] std::string layer_names();
+
 extern const Operation kGemm;
 extern const Operation kAttention;
 extern const Operation kAllReduce;

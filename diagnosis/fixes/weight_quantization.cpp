@@ -56,8 +56,7 @@ Assessment assess(const Situation& s, core::Interval factor, int bits) {
   if (slower > 1.0 && arithmetic_binds(s)) {
     out.why = fmt::format(
         "the arithmetic binds and now runs in 8 bit; with weights alone in {} it runs at 16 bit, "
-        "{:.1f} "
-        "times as long, after they are unpacked",
+        "{:.1f} times as long, after they are unpacked",
         bits, slower);
   } else if (s.work.window == Window::prefill) {
     const Maybe read = s.work.weights_read / s.work.bandwidth;

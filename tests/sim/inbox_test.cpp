@@ -62,22 +62,30 @@ TEST_CASE("A server ahead of its clients sees what they would have brought", "[s
   CHECK(next == Instant{9});
 }
 
-TEST_CASE("A server that waits is woken by the next arrival, and told when that was",
-          "[sim][inbox]") {
-  Simulation simulation;
-  ListedRequests source{5, 9};
-  Inbox inbox(simulation, source);
+/// When a server that answers at once is woken, until nobody comes any more; `look` sees what is
+/// due.
+template <class Look>
+std::vector<std::int64_t> wakings(Simulation& simulation, Inbox& inbox, const Look& look) {
   std::vector<std::int64_t> woken;
   simulation.spawn("clients", [&] { inbox.run_clients(); });
   simulation.spawn("server", [&] {
     while (const auto when = inbox.wait()) {
       woken.push_back(when->ns);
       auto& due = inbox.due(*when);
+      look(due);
       for (; !due.empty(); due.pop_front()) inbox.answered(*when);
     }
   });
   simulation.run();
-  CHECK(woken == std::vector<std::int64_t>{5, 9});
+  return woken;
+}
+
+TEST_CASE("A server that waits is woken by the next arrival, and told when that was",
+          "[sim][inbox]") {
+  Simulation simulation;
+  ListedRequests source{5, 9};
+  Inbox inbox(simulation, source);
+  CHECK(wakings(simulation, inbox, [](const auto&) {}) == std::vector<std::int64_t>{5, 9});
   CHECK(inbox.answered_count() == 2);
   CHECK(inbox.next_arrival() == core::kNever);
 }
@@ -87,19 +95,12 @@ TEST_CASE("A server is woken when a request comes, however long ago it was sent"
   ListedRequests listed{5, 9};
   const auto source = workloads::gathered(std::make_unique<ListedRequests>(listed), {{20}, 8});
   Inbox inbox(simulation, *source);
-  std::vector<std::int64_t> woken;
-  simulation.spawn("clients", [&] { inbox.run_clients(); });
-  simulation.spawn("server", [&] {
-    while (const auto when = inbox.wait()) {
-      woken.push_back(when->ns);
-      auto& due = inbox.due(*when);
-      CHECK(due.size() == 2);
-      CHECK(due.front().arrival == Instant{5});
-      for (; !due.empty(); due.pop_front()) inbox.answered(*when);
-    }
-  });
-  simulation.run();
-  CHECK(woken == std::vector<std::int64_t>{29});  // nobody has come for 20 ns after the one at 9
+  const auto both = [](const auto& due) {
+    CHECK(due.size() == 2);
+    CHECK(due.front().arrival == Instant{5});
+  };
+  CHECK(wakings(simulation, inbox, both) ==
+        std::vector<std::int64_t>{29});  // nobody has come for 20 ns after the one at 9
 }
 
 TEST_CASE("Waiting ends when no request is left and none can come", "[sim][inbox]") {
